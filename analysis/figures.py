@@ -1,0 +1,90 @@
+"""Figures with their uncertainty: what the summary says of each experiment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from statistics import fmean
+
+import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One metric of an experiment: the mean over runs with its confidence interval; None where nothing was measured."""
+
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Scenario:
+    """What the autoscalers are compared on."""
+
+    job: str
+    workload: str
+    place: str
+
+
+Figures = dict[str, Figure]
+"""One experiment's figures by metric."""
+
+
+def figures_of(summary: pd.DataFrame) -> dict[Scenario, dict[str, Figures]]:
+    """The summary by scenario, autoscaler and metric."""
+    figures: dict[Scenario, dict[str, Figures]] = {}
+    for row in summary.to_dict("records"):
+        scenario = Scenario(str(row["job"]), str(row["workload"]), str(row["place"]))
+        experiment = figures.setdefault(scenario, {}).setdefault(str(row["autoscaler"]), {})
+        runs = number(row.get("n"))
+        experiment[str(row["metric"])] = Figure(
+            number(row.get("mean")), number(row.get("ci_low")), number(row.get("ci_high")), int(runs or 0)
+        )
+    return figures
+
+
+def number(value: object) -> float | None:
+    """A finite figure, or None.
+
+    >>> number(float("nan")), number(3), number(None)
+    (None, 3.0, None)
+    """
+    if not isinstance(value, Real) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def total(parts: Sequence[Figure]) -> Figure:
+    """The sum of independent figures: half-widths add up as squares do.
+
+    >>> total([Figure(10, 7, 13, 5), Figure(20, 16, 24, 5)])
+    Figure(mean=30.0, low=25.0, high=35.0, n=5)
+    """
+    means = [part.mean for part in parts if part.mean is not None]
+    if len(means) < len(parts):
+        return Figure()
+    mean = math.fsum(means)
+    below = [part.mean - part.low for part in parts if part.mean is not None and part.low is not None]
+    above = [part.high - part.mean for part in parts if part.mean is not None and part.high is not None]
+    bounded = len(below) == len(above) == len(parts)
+    return Figure(
+        mean,
+        mean - math.hypot(*below) if bounded else None,
+        mean + math.hypot(*above) if bounded else None,
+        min(part.n for part in parts),
+    )
+
+
+def average(parts: Sequence[Figure]) -> Figure:
+    whole, count = total(parts), len(parts)
+    low, mean, high = (None if x is None else x / count for x in (whole.low, whole.mean, whole.high))
+    return Figure(mean, low, high, whole.n)
+
+
+def mean_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None

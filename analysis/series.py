@@ -1,0 +1,106 @@
+"""What the report draws: one run of each experiment over time, its actions, and the latency of all runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
+
+from analysis.percentiles import Percentiles
+from analysis.runs import RunRecord, labels, read, seconds
+
+#: A picture is at most this many points wide.
+MOST_BUCKETS = 720
+
+#: How a bucket of seconds becomes one point. Rates and workers keep their area; peaks stay visible.
+_BUCKET = {
+    "workload": fn.avg,
+    "throughput": fn.avg,
+    "capacity": fn.avg,
+    "backlog": fn.max,
+    "latency_p95_s": fn.max,
+    "workers_running": fn.avg,
+    "workers_ready": fn.avg,
+    "demand_workers": fn.avg,
+    "cpu": fn.avg,
+}
+
+#: Shares at which the latency distribution is kept: the tail, which objectives are about, ten times as densely.
+QUANTILES: tuple[float, ...] = tuple(
+    np.unique(
+        np.concatenate(
+            [
+                np.arange(0, 90) / 100,
+                np.arange(900, 990) / 1000,
+                np.arange(9900, 10000, 5) / 10000,
+                [0.001, 0.005, 0.999, 1.0],
+            ]
+        )
+    ).tolist()
+)
+
+
+def bucket_width(span_s: float) -> int:
+    """Whole seconds a bucket, so that the run fits into the most buckets allowed.
+
+    >>> bucket_width(720), bucket_width(721), bucket_width(6 * 3600)
+    (1, 2, 30)
+    """
+    return max(1, math.ceil(span_s / MOST_BUCKETS))
+
+
+def representatives(runs: Iterable[RunRecord], mean_workers: pd.Series[float]) -> list[RunRecord]:
+    """Of each experiment the repetition with the median of mean workers.
+
+    Of an even number it is the lower of the middle two; among equals the lowest seed comes first.
+    """
+    repetitions: dict[str, list[RunRecord]] = {}
+    for run in runs:
+        repetitions.setdefault(run.experiment, []).append(run)
+    chosen = []
+    for alike in repetitions.values():
+        alike.sort(key=lambda run: (mean_workers[run.run_id], run.seed))
+        chosen.append(alike[(len(alike) - 1) // 2])
+    return chosen
+
+
+def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> pd.DataFrame:
+    """The chosen runs over time; a bucket is named by its first second."""
+    widths = pd.DataFrame(
+        [(run.run_id, run.experiment, bucket_width(span_s[run.run_id])) for run in chosen],
+        columns=["run_id", "experiment", "width"],
+    )
+    start = (fn.floor(fn.col("time_s") / fn.col("width")) * fn.col("width")).cast("double")
+    return (
+        seconds(spark, chosen, ["run_id", "time_s", *_BUCKET])
+        .join(labels(spark, widths), "run_id")
+        .groupBy("experiment", "run_id", start.alias("time_s"))
+        .agg(*(how(name).alias(name) for name, how in _BUCKET.items()))
+        .sort("experiment", "run_id", "time_s")
+        .toPandas()
+    )
+
+
+def actions(spark: SparkSession, chosen: Sequence[RunRecord]) -> pd.DataFrame:
+    """The decisions of the chosen runs that changed something, in their order."""
+    experiment = {run.run_id: run.experiment for run in chosen}
+    rows = read(spark, "decisions", chosen, ["run_id", "time_s", "target", "before", "applied", "reason"])
+    table = rows.where(~fn.col("applied").eqNullSafe(fn.col("before"))).sort("run_id", "time_s", "target").toPandas()
+    return table.assign(experiment=table["run_id"].map(experiment))
+
+
+def latency_cdf(spark: SparkSession, runs: Sequence[RunRecord], percentiles: Percentiles) -> pd.DataFrame:
+    """The distribution of the seconds' p95 latency over all runs of an experiment.
+
+    The p95 of a second is what objectives are mostly stated in, and unlike the mean it shows what the
+    unlucky events saw. Seconds without output have no latency and are not in it.
+    """
+    table = pd.DataFrame([(run.run_id, run.experiment) for run in runs], columns=["run_id", "experiment"])
+    rows = seconds(spark, runs, ["run_id", "latency_p95_s"]).join(labels(spark, table), "run_id")
+    found = rows.groupBy("experiment").agg(percentiles.of("latency_p95_s", QUANTILES).alias("latency_s")).toPandas()
+    found = found.dropna(subset=["latency_s"]).assign(quantile=[QUANTILES] * len(found))
+    return found.explode(["quantile", "latency_s"], ignore_index=True)

@@ -1,0 +1,147 @@
+"""What a policy sees, what it answers, and what it is.
+
+A policy is pure: it has no clock, does no I/O and knows no engine. The same object runs
+in every place; the place owns time and hands out observations.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+#: The operator that stands for the whole job where a job scales as one.
+JOB = "job"
+
+
+@dataclass(frozen=True, slots=True)
+class Rescale:
+    """The latest change of parallelism that was carried out."""
+
+    started_s: float
+    before: int
+    after: int
+    downtime_s: float
+    """Seconds without output, as measured; NaN while the change is still under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorView:
+    """One operator as measured since the last decision: t samples of i instances.
+
+    What could not be measured is NaN: an instance that is still booting has no CPU.
+    """
+
+    parallelism: int
+    """Instances that are wanted now, i.e. what the last decision asked for."""
+    ready: Flags
+    """[i] whether the instance serves."""
+    started_s: Floats
+    """[i] when the instance was created."""
+    ready_since_s: Floats
+    """[i] when `ready` last changed; the creation time where it never did."""
+    cpu: Floats
+    """[t, i] share of the instance's CPU quota."""
+    memory: Floats
+    """[t, i] share of the instance's memory."""
+    throughput: Floats
+    """[t, i] events/s."""
+    input_rate: Floats
+    """[t] events/s that arrive for this operator."""
+    backlog: float
+    """Events that wait now."""
+    response_time: Floats
+    """[t] mean seconds an event takes; NaN in a second without output."""
+
+    @property
+    def mean_cpu(self) -> float:
+        """Mean over samples and the instances that were measured; NaN if there is none."""
+        measured = self.cpu[np.isfinite(self.cpu)]
+        return float(measured.mean()) if measured.size else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class RegionView:
+    """One region's node pool."""
+
+    nodes: int
+    idle: int
+    unmet: int
+    """Instances that wait for a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a policy may see: the samples since its last decision, never the truth behind them."""
+
+    time_s: float
+    workload: Floats
+    """[t] events/s offered to the job."""
+    operators: Mapping[str, OperatorView]
+    regions: Mapping[str, RegionView] = field(default_factory=dict)
+    host: Mapping[str, Floats] = field(default_factory=dict)
+    """Low-level host metrics by name, [t] each."""
+    last_rescale: Rescale | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Wanted parallelism per operator and nodes per region, with the reason in one line.
+
+    No change is a decision too.
+
+    >>> Decision.scale("job", 3, "CPU 90%").parallelism
+    {'job': 3}
+    >>> Decision.keep("CPU is near its target").parallelism
+    {}
+    """
+
+    reason: str
+    parallelism: Mapping[str, int] = field(default_factory=dict)
+    nodes: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def keep(cls, reason: str) -> Decision:
+        return cls(reason)
+
+    @classmethod
+    def scale(cls, operator: str, wanted: int, reason: str) -> Decision:
+        return cls(reason, parallelism={operator: wanted})
+
+
+P = TypeVar("P")
+
+
+class Autoscaler(ABC, Generic[P]):
+    """A policy: parameters in, decisions out.
+
+    Subclasses set `period_s` (a class attribute, or a property that reads a parameter)
+    and implement `decide`. State may be kept between decisions; randomness comes only
+    from `self.rng`, which the seed determines.
+    """
+
+    name: ClassVar[str]
+    Params: ClassVar[type[Any]]
+    period_s: float = 60.0
+
+    def __init__(self, params: P | None = None, *, seed: int = 0) -> None:
+        self.params: P = params if params is not None else self.Params()
+        self.rng = np.random.default_rng(seed)
+
+    def initial_workers(self) -> int | None:
+        """The workers that this policy's user would deploy at the start; None if it has no opinion."""
+        return None
+
+    def warm_start(self, history: Sequence[Observation]) -> None:
+        """Learn from what was observed before the run; by default nothing is."""
+
+    @abstractmethod
+    def decide(self, observation: Observation) -> Decision:
+        """Answer one observation. Called every `period_s` seconds of the place's time."""

@@ -1,0 +1,180 @@
+"""What a suite's models cannot know alone: whether the things it names exist and take the options it gives.
+
+The checks read the raw data, so that they also speak when other parts of the file are wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import autoscalers
+import infra
+import jobs
+import workloads
+from experiments import matrix, parameters
+from experiments.document import Location, Problem
+from experiments.errors import did_you_mean
+
+Data = Mapping[str, Any]
+
+
+def problems(data: Data, base: Path) -> list[Problem]:
+    """Everything that is wrong with names, options, workloads, cells, prices and the baseline."""
+    return [
+        *_entries(data, "jobs", _job),
+        *_entries(data, "place", _place),
+        *_entries(data, "autoscalers", _autoscaler),
+        *_workloads(data, base),
+        *_additions(data, base),
+        *_cells(data),
+        *_prices(data),
+        *_trace_lengths(data, base),
+    ]
+
+
+def _listed(data: Data, key: str) -> list[Any]:
+    value = data.get(key, [])
+    return value if isinstance(value, list) else [value]
+
+
+def _entries(data: Data, key: str, check: Any) -> Iterator[Problem]:
+    for index, value in enumerate(_listed(data, key)):
+        location: Location = (key, index) if isinstance(data.get(key), list) else (key,)
+        yield from _entry(location, value, check)
+    labels = Counter(label for value in _listed(data, key) for label in matrix.labels_of(key, value))
+    for label, times in labels.items():
+        if times > 1:
+            yield Problem((key,), f'"{label}" stands here {times} times; give one of them a label of its own')
+
+
+def _entry(location: Location, value: Any, check: Any) -> Iterator[Problem]:
+    named = matrix.split(value)
+    if named is not None:
+        name, options = named
+        inside = location if isinstance(value, str) else (*location, name)
+        yield from check(location, inside, name, options)
+
+
+def _job(location: Location, inside: Location, name: str, options: Data) -> Iterator[Problem]:
+    if name not in jobs.names():
+        yield Problem(location, f'unknown job "{name}"{did_you_mean(name, jobs.names())}')
+        return
+    engines = list(jobs.get(name).profiles)
+    for key, value in options.items():
+        if key != "engine":
+            yield Problem((*inside, key), f'unknown option "{key}"{did_you_mean(key, ["engine"])}')
+        elif value not in engines:
+            yield Problem((*inside, key), f'unknown engine "{value}"{did_you_mean(str(value), engines)}')
+
+
+def _place(location: Location, inside: Location, name: str, options: Data) -> Iterator[Problem]:
+    if name not in infra.names():
+        yield Problem(location, f'unknown place "{name}"{did_you_mean(name, infra.names())}')
+        return
+    for key, message in infra.get(name).check_options(options):
+        yield Problem((*inside, key), message)
+
+
+def _autoscaler(location: Location, inside: Location, name: str, options: Data) -> Iterator[Problem]:
+    if name not in autoscalers.names():
+        yield Problem(location, f'unknown autoscaler "{name}"{did_you_mean(name, autoscalers.names())}')
+        return
+    for key, message in parameters.problems(name, options):
+        yield Problem((*inside, key) if key else inside, message)
+
+
+def _workloads(data: Data, base: Path) -> Iterator[Problem]:
+    specs = _listed(data, "workloads")
+    for index, spec in enumerate(specs):
+        location: Location = ("workloads", index)
+        if not isinstance(spec, Mapping):
+            continue
+        if not isinstance(spec.get("name"), str):
+            yield Problem(location, "a workload needs a name, as in {name: day, shape: daily, peak: 60k}")
+        yield from _workload(location, spec, base)
+    names = Counter(str(spec["name"]) for spec in specs if isinstance(spec, Mapping) and "name" in spec)
+    for name, times in names.items():
+        if times > 1:
+            yield Problem(("workloads",), f'{times} workloads are called "{name}"')
+
+
+def _workload(location: Location, spec: Data, base: Path) -> Iterator[Problem]:
+    seen: set[Problem] = set()
+    for _label, cell in matrix.workload_cells(spec):
+        for path, message in workloads.spec_errors(cell, base):
+            problem = Problem((*location, *path), message)
+            if problem not in seen:
+                seen.add(problem)
+                yield problem
+
+
+def _trace_lengths(data: Data, base: Path) -> Iterator[Problem]:
+    """A trace that ends before the run does is found now, not after an hour of running."""
+    try:
+        seconds = int(workloads.units.parse_duration(data.get("duration")))
+    except ValueError:
+        return
+    for index, spec in enumerate(_listed(data, "workloads")):
+        if isinstance(spec, Mapping) and not list(_workload(("workloads", index), spec, base)):
+            for _label, cell in matrix.workload_cells(spec):
+                try:
+                    workloads.parse(cell, base).curve(seconds)
+                except workloads.WorkloadError as fault:
+                    yield Problem(("workloads", index), str(fault))
+
+
+def _additions(data: Data, base: Path) -> Iterator[Problem]:
+    for index, cell in enumerate(_listed(data, "include")):
+        if not isinstance(cell, Mapping):
+            continue
+        location: Location = ("include", index)
+        for key, plural, check in (
+            ("job", "jobs", _job),
+            ("place", "place", _place),
+            ("autoscaler", "autoscalers", _autoscaler),
+        ):
+            if key in cell:
+                yield from _entry((*location, key), cell[key], check)
+            elif key != "place" and len(_listed(data, plural)) != 1:
+                yield Problem(location, f"say which {key}: the suite has {len(_listed(data, plural))}")
+        workload = cell.get("workload")
+        if isinstance(workload, Mapping):
+            yield from _workload((*location, "workload"), workload, base)
+        elif workload is not None:
+            yield from _known((*location, "workload"), "workload", workload, matrix.labels(data, "workloads"))
+        elif len(_listed(data, "workloads")) != 1:
+            yield Problem(location, f"say which workload: the suite has {len(_listed(data, 'workloads'))}")
+
+
+def _cells(data: Data) -> Iterator[Problem]:
+    """Cells to leave out, and the baseline, must name what is there."""
+    known = {
+        "job": matrix.labels(data, "jobs"),
+        "workload": matrix.labels(data, "workloads"),
+        "autoscaler": matrix.labels(data, "autoscalers"),
+        "place": matrix.labels(data, "place") or ["simulated"],
+    }
+    for index, cell in enumerate(_listed(data, "exclude")):
+        if isinstance(cell, Mapping):
+            for key, value in cell.items():
+                if key in known:
+                    yield from _known(("exclude", index, key), key, value, known[key])
+    if isinstance(data.get("baseline"), str):
+        yield from _known(("baseline",), "autoscaler", data["baseline"], known["autoscaler"])
+
+
+def _known(location: Location, what: str, value: Any, labels: list[str]) -> Iterator[Problem]:
+    if not any(matrix.matches(str(value), label) for label in labels):
+        yield Problem(location, f'no {what} of this suite is called "{value}"{did_you_mean(str(value), labels)}')
+
+
+def _prices(data: Data) -> Iterator[Problem]:
+    objectives = data.get("objectives")
+    if isinstance(objectives, Mapping):
+        prices = [str(objectives[key]) for key in ("worker_hour", "violation_minute") if key in objectives]
+        currencies = {price.split()[-1] for price in prices}
+        if len(currencies) > 1:
+            yield Problem(("objectives",), f"prices in more than one currency: {', '.join(sorted(currencies))}")

@@ -1,0 +1,131 @@
+"""Does runs: one here, or many spread over the cores. A fault in one never costs another its data."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import multiprocessing
+import os
+import signal
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+import autoscalers
+import infra
+import jobs
+import workloads
+from experiments.archive import Archive
+from experiments.loop import control
+from experiments.planning import Run
+from experiments.recorder import Recorder
+from infra.model import Assignment
+
+#: numba keeps one thread pool a process; runs are spread over processes instead.
+os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How one run ended."""
+
+    run: Run
+    error: str | None
+    seconds: float
+
+
+def execute(run: Run, archive: Archive) -> Finished:
+    """Do one run and archive it. Whatever it raises is recorded, not passed on."""
+    folder = archive.run(run.run_id)
+    started = time.perf_counter()
+    folder.begin(run.record())
+    log = _log_file(folder.log)
+    try:
+        log.info("start %s seed=%d", run.label, run.seed)
+        policy = autoscalers.create(run.policy, seed=run.seed, **run.parameters)
+        assignment = Assignment(
+            run_id=run.run_id,
+            job=jobs.get(run.job),
+            engine=run.engine,
+            curve=workloads.parse(dict(run.workload_spec), run.base).curve(run.duration_s, run.seed),
+            seed=run.seed,
+            initial_workers=policy.initial_workers() or run.initial_workers,
+            options=run.place_options,
+        )
+        with Recorder(folder.path, run.run_id) as recorder:
+            control(infra.get(run.place), assignment, policy, recorder)
+        seconds = time.perf_counter() - started
+        folder.finish(run.seed, {"wall": round(seconds, 3), "measured": run.duration_s})
+        log.info("finished in %.2f s", seconds)
+        return Finished(run, None, seconds)
+    except Exception as fault:  # noqa: BLE001 - an autoscaler under test may raise anything
+        error = f"{type(fault).__name__}: {fault}".splitlines()[0]
+        folder.fail(error, traceback.format_exc())
+        log.error("failed: %s", error)
+        return Finished(run, error, time.perf_counter() - started)
+    finally:
+        for handler in list(log.handlers):
+            handler.close()
+            log.removeHandler(handler)
+
+
+def execute_all(runs: Sequence[Run], archive: Archive, workers: int) -> Iterator[Finished]:
+    """Do all runs, `workers` at a time, and yield each as it ends."""
+    if workers <= 1 or len(runs) <= 1:
+        for run in runs:
+            yield execute(run, archive)
+        return
+    unfinished = {run.run_id: run for run in runs}
+    try:
+        with _pool(min(workers, len(runs))) as pool:
+            futures: list[Future[Finished]] = [pool.submit(execute, run, archive) for run in runs]
+            for future in as_completed(futures):
+                finished = future.result()
+                del unfinished[finished.run.run_id]
+                yield finished
+    except BrokenProcessPool:
+        # One run took its process down, and the pool cannot say which: the rest go on one by one, each on its own.
+        for run in unfinished.values():
+            yield _alone(run, archive)
+
+
+def _alone(run: Run, archive: Archive) -> Finished:
+    started = time.perf_counter()
+    try:
+        with _pool(1) as pool:
+            return pool.submit(execute, run, archive).result()
+    except BrokenProcessPool:
+        error = "the process of this run died (killed, or out of memory)"
+        archive.run(run.run_id).fail(error, error + "\n")
+        return Finished(run, error, time.perf_counter() - started)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # spawn: a fork would inherit threads' locks, and only a direct child can be tied to this process's life
+    return ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_die_with_parent, initargs=(os.getpid(),)
+    )
+
+
+def _die_with_parent(parent: int) -> None:
+    """After kill -9 of the campaign its workers must not run on."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pr_set_pdeathsig = 1
+    libc = ctypes.CDLL(None, use_errno=True)
+    if hasattr(libc, "prctl"):
+        libc.prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _log_file(path: os.PathLike[str]) -> logging.Logger:
+    log = logging.getLogger(f"tidebed.run.{os.getpid()}")
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    return log

@@ -1,0 +1,19 @@
+"""WordCount: the running number of occurrences of each word."""
+
+from jobs.model import Job, Operator
+from jobs.wordcount.profile import FLINK_REACTIVE
+
+JOB = Job(
+    name="wordcount",
+    title="WordCount",
+    about="lines are split into words, each word is counted; frequent words make hot workers",
+    reference="Pfister et al. 2024 (Daedalus), section 4.1.1",
+    event="a line of text",
+    topology=(
+        Operator("source", selectivity=1.0),
+        Operator("split", selectivity=5.0),
+        Operator("count", selectivity=1.0, keyed=True),
+        Operator("sink", selectivity=0.0),
+    ),
+    profiles={"flink-reactive": FLINK_REACTIVE},
+)
