@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from statistics import fmean
+from typing import Any
 
 import pandas as pd
 
@@ -30,6 +31,9 @@ class Scenario:
     place: str
 
 
+#: Metrics that may be negative. No interval of another reaches below zero, whatever the formula says.
+SIGNED = frozenset({"jitter"})
+
 Figures = dict[str, Figure]
 """One experiment's figures by metric."""
 
@@ -37,14 +41,20 @@ Figures = dict[str, Figure]
 def figures_of(summary: pd.DataFrame) -> dict[Scenario, dict[str, Figures]]:
     """The summary by scenario, autoscaler and metric."""
     figures: dict[Scenario, dict[str, Figures]] = {}
-    for row in summary.to_dict("records"):
+    for row in records(summary):
         scenario = Scenario(str(row["job"]), str(row["workload"]), str(row["place"]))
         experiment = figures.setdefault(scenario, {}).setdefault(str(row["autoscaler"]), {})
-        runs = number(row.get("n"))
-        experiment[str(row["metric"])] = Figure(
-            number(row.get("mean")), number(row.get("ci_low")), number(row.get("ci_high")), int(runs or 0)
-        )
+        metric, runs = str(row["metric"]), int(number(row.get("n")) or 0)
+        low, mean, high = (number(row.get(name)) for name in ("ci_low", "mean", "ci_high"))
+        if low is not None and metric not in SIGNED:
+            low = max(0.0, low)
+        experiment[metric] = Figure(mean, low, high, runs)
     return figures
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows, by column name."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def number(value: object) -> float | None:

@@ -5,7 +5,6 @@ Text that comes from a suite or a policy is escaped, because Plotly reads a kind
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from analysis.palette import Mark
 FONT = '"Helvetica Neue", "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif'
 
 #: Height of a picture in pixels.
-TALL, USUAL, LOW = 420, 280, 200
+TALL, USUAL, LOW = 480, 280, 200
 
 Trace = dict[str, Any]
 
@@ -45,16 +44,18 @@ class TimeAxis:
 
     unit: str
     seconds: float
+    end: float = 0.0
 
     @classmethod
     def spanning(cls, longest_s: float) -> TimeAxis:
         """
         >>> TimeAxis.spanning(7200), TimeAxis.spanning(21600).unit
-        (TimeAxis(unit='minutes', seconds=60.0), 'hours')
+        (TimeAxis(unit='minutes', seconds=60.0, end=120.0), 'hours')
         """
-        if longest_s > 10_800:
-            return cls("hours", 3600.0)
-        return cls("minutes", 60.0) if longest_s > 300 else cls("seconds", 1.0)
+        unit, seconds = ("hours", 3600.0) if longest_s > 10_800 else ("minutes", 60.0)
+        if longest_s <= 300:
+            unit, seconds = "seconds", 1.0
+        return cls(unit, seconds, longest_s / seconds)
 
     def values(self, times: Iterable[object]) -> list[float | None]:
         return [None if (known := number(time)) is None else round(known / self.seconds, 4) for time in times]
@@ -80,7 +81,7 @@ def text(label: str) -> str:
 
 def wrapped(label: str, width: int) -> str:
     """
-    >>> wrapped("CPU 90 % & rising", 10)
+    >>> wrapped("CPU 90 % & rising", 8)
     'CPU 90 %<br>&amp; rising'
     """
     return "<br>".join(text(line) for line in textwrap.wrap(label, width) or [""])
@@ -93,14 +94,16 @@ def rounded(values: Iterable[object]) -> list[float | None]:
 
 def layout(**changes: Any) -> dict[str, Any]:
     """What every picture has in common, in colour tokens of the theme."""
+    title = {"font": {"color": "$muted", "size": 11}, "standoff": 8}
     axis = {
         "automargin": True,
         "gridcolor": "$grid",
         "zeroline": False,
         "showline": False,
-        "ticks": "",
+        "ticks": "outside",
+        "ticklen": 5,
+        "tickcolor": "rgba(0, 0, 0, 0)",
         "tickfont": {"color": "$muted", "size": 11},
-        "title": {"font": {"color": "$muted", "size": 11}, "standoff": 8},
     }
     base: dict[str, Any] = {
         "autosize": True,
@@ -120,7 +123,7 @@ def layout(**changes: Any) -> dict[str, Any]:
     }
     for name in [name for name in changes if name.startswith(("xaxis", "yaxis"))]:
         given = changes.pop(name)
-        base[name] = {**axis, **given, "title": {**axis["title"], "text": given.get("title", "")}}
+        base[name] = {**axis, **given, "title": {**title, "text": given.get("title", "")}}
     return {**base, **changes}
 
 
@@ -139,9 +142,8 @@ def rule(axis: str, value: float) -> dict[str, Any]:
     }
 
 
-def note(words: str, *, x: float) -> dict[str, Any]:
-    """A few words at a vertical rule on a logarithmic axis."""
-    place = {"x": math.log10(x), "y": 0.02, "yref": "y domain", "xanchor": "left", "yanchor": "bottom", "xshift": 4}
+def note(words: str, **place: Any) -> dict[str, Any]:
+    """A few words beside a rule."""
     return {"text": text(words), "showarrow": False, "font": {"color": "$muted", "size": 11}, **place}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,7 @@ def load_and_capacity(course: Course, time: TimeAxis, top: float) -> Picture:
         alt=f"Load and {name} over time under {course.autoscaler}: the load peaks at {peak}; {done}.",
         data=traces,
         layout=layout(
-            xaxis={"title": time.unit, "anchor": "y"},
+            xaxis={"title": time.unit, "anchor": "y", "range": [0, time.end]},
             yaxis={"range": [0, top], "tickformat": "~s", "nticks": 5, "domain": [0, 0.88]},
             yaxis2={"range": [-1, 1], "domain": [0.9, 1], "visible": False, "fixedrange": True},
         ),
@@ -155,18 +156,35 @@ def latency(courses: Sequence[Course], objectives: Objectives) -> Picture:
     changes: dict[str, Any] = {}
     bound = objectives.latency_p95_s
     if bound:
-        changes = {"shapes": [rule("x", bound)], "annotations": [note(f"objective {quantity(bound, 's')}", x=bound)]}
+        changes = {"shapes": [rule("x", bound)], "annotations": [_objective(bound)]}
     return Picture(
         title="p95 latency",
         about="share of seconds within it; further left is better",
         alt=f"Cumulative distribution of the p95 latency of each second under {_listed(courses)}.",
         data=traces,
         layout=layout(
-            xaxis={"type": "log", "tickformat": "~s", "ticksuffix": "s", "nticks": 6},
+            xaxis={"type": "log", **_log_ticks(course.latency["latency_s"] for course in courses)},
             yaxis={"range": [0, 101], "ticksuffix": " %", "nticks": 6},
             **changes,
         ),
     )
+
+
+def _objective(bound: float) -> dict[str, Any]:
+    words = f"objective {quantity(bound, 's')}"
+    # On a logarithmic axis an annotation's place is the logarithm.
+    return note(words, x=math.log10(bound), y=0.03, yref="y domain", xanchor="left", yanchor="bottom", xshift=4)
+
+
+def _log_ticks(latencies: Iterable[pd.Series[float]]) -> dict[str, Any]:
+    """A tick a decade, named with its unit; at 2 and 5 as well where there are few decades."""
+    known = [value for column in latencies for value in rounded(column) if value]
+    if not known:
+        return {}
+    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    steps = (1, 2, 5) if max(known) < 200 * min(known) else (1,)
+    values = [step * 10.0**decade for decade in range(first, last + 1) for step in steps]
+    return {"tickvals": rounded(values), "ticktext": [quantity(value, "s") for value in values]}
 
 
 def resource_use(use: Mapping[str, Figure], marks: Mapping[str, Mark], reference: str) -> Picture:

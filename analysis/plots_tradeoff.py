@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from analysis.cost import Objectives
 from analysis.figures import Figure
 from analysis.palette import Mark
-from analysis.picture import TALL, Picture, Trace, layout, rounded, rule, text
+from analysis.picture import TALL, Picture, Trace, layout, note, rounded, rule, text
 from analysis.ranking import Standing
 from analysis.report_numbers import quantity
 
@@ -17,8 +18,16 @@ from analysis.report_numbers import quantity
 MOST_NAMES = 10
 
 #: The size that names are placed for, in pixels; a narrow page shows a key instead.
-_WIDTH, _HEIGHT = 620.0, 340.0
+_WIDTH, _HEIGHT = 680.0, 400.0
 _LETTER, _LINE = 6.6, 16.0
+
+
+_ABOUT = (
+    "Lower left is better. Whiskers are 95 % confidence intervals; the dotted line joins what nothing beats on both."
+)
+
+
+_AT_THE_LINE = {"x": 1, "xref": "x domain", "xanchor": "right", "yanchor": "bottom"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +52,26 @@ def trade_off(standings: Sequence[Standing], marks: Mapping[str, Mark], objectiv
         return None
     front = pareto(points)
     unit = objectives.cost_unit
-    ends_x, ends_y = _range([point.x for point in points], 0.0), _range([point.y for point in points], 0.0)
+    ends_x, ends_y = _range([point.x for point in points]), _from_zero([point.y for point in points])
     shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
     if judged:
         allowed = objectives.allowed_violations * 100
         ends_y = (ends_y[0], max(ends_y[1], allowed * 1.25))
         shapes = [_within(allowed), rule("y", allowed)]
+        notes = [note(f"allowed {quantity(objectives.allowed_violations, 'share')}", **_AT_THE_LINE, y=allowed)]
     named = points if len(points) <= MOST_NAMES else front
     vertical = {"title": "violating seconds", "ticksuffix": " %"} if judged else {"title": "p95 latency, s"}
     return Picture(
         title="Cost against violations" if judged else "Cost against latency",
-        about="lower left is better; whiskers are 95 % confidence intervals; the dotted line joins those that no other beats on both"
-        + ("; shaded: within the allowed violations" if judged else ""),
+        about=_ABOUT + (" Shaded: within the allowed violations." if judged else ""),
         alt=_described(points, front, unit, judged=judged),
         data=[_front(front), *(_dot(point, marks[point.autoscaler], unit, judged=judged) for point in points)],
         layout=layout(
             xaxis={"title": f"cost, {unit}" if unit else "cost", "range": ends_x, "nticks": 7},
             yaxis={"range": ends_y, "nticks": 7, **vertical},
             shapes=shapes,
-            annotations=_names(named, points, ends_x, ends_y),
+            annotations=notes + _names(named, points, front, ends_x, ends_y),
         ),
         height=TALL,
     )
@@ -85,10 +95,17 @@ def _percent(figure: Figure) -> Figure:
     return Figure(mean, low, high, figure.n)
 
 
-def _range(figures: Sequence[Figure], least: float) -> tuple[float, float]:
-    """From zero, where both axes start, to a little beyond the farthest whisker."""
-    most = max(max(figure.mean or 0.0, figure.high or 0.0) for figure in figures)
-    return least - 0.03 * most, (most or 1.0) * 1.08
+def _range(figures: Sequence[Figure]) -> Ends:
+    """From a little before the first whisker to a little beyond the last; wide enough that like looks alike."""
+    ends = [end for figure in figures for end in (figure.mean, figure.low, figure.high) if end is not None]
+    least, most = min(ends), max(ends)
+    margin = max(0.14 * (most - least), 0.05 * abs(most)) or 1.0
+    return least - margin, most + margin
+
+
+def _from_zero(figures: Sequence[Figure]) -> tuple[float, float]:
+    most = max(max(figure.mean or 0.0, figure.high or 0.0) for figure in figures) or 1.0
+    return -0.03 * most, 1.08 * most
 
 
 def _within(allowed: float) -> dict[str, Any]:
@@ -152,6 +169,7 @@ def _whisker(figure: Figure, mark: Mark) -> dict[str, Any]:
     }
 
 
+Ends = tuple[float, float]
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in pixels."""
 
@@ -169,24 +187,36 @@ _PLACES: tuple[tuple[str, str, int, int], ...] = (
 
 
 def _names(
-    named: Sequence[Point], points: Sequence[Point], ends_x: tuple[float, float], ends_y: tuple[float, float]
+    named: Sequence[Point], points: Sequence[Point], front: Sequence[Point], ends_x: Ends, ends_y: Ends
 ) -> list[dict[str, Any]]:
     """Names beside their points, each where it hides least of what is there already."""
 
-    def pixels(point: Point) -> tuple[float, float]:
-        x, y = _position(point)
+    def pixels(x: float, y: float) -> tuple[float, float]:
         across = (x - ends_x[0]) / (ends_x[1] - ends_x[0]) * _WIDTH
         return across, (ends_y[1] - y) / (ends_y[1] - ends_y[0]) * _HEIGHT
 
-    taken: list[Box] = [(x - 8, y - 8, x + 8, y + 8) for x, y in map(pixels, points)]
+    def spanned(x: Sequence[float | None], y: Sequence[float | None], around: float) -> Box:
+        ends = [pixels(a, b) for a in x if a is not None for b in y if b is not None]
+        across, down = [end[0] for end in ends], [end[1] for end in ends]
+        return min(across) - around, min(down) - around, max(across) + around, max(down) + around
+
+    taken: list[Box] = []
+    for point in points:
+        (x, y), bars = _position(point), (point.x, point.y)
+        taken.append(spanned([x], [y], 8))
+        taken.append(spanned([x, bars[0].low, bars[0].high], [y], 2))
+        taken.append(spanned([x], [y, bars[1].low, bars[1].high], 2))
+    for (x, y), (next_x, next_y) in pairwise(map(_position, front)):
+        taken += [spanned([x, next_x], [y], 1), spanned([next_x], [y, next_y], 1)]
     found = []
     for point in named:
-        boxes = [_box(pixels(point), len(point.autoscaler) * _LETTER, place) for place in _PLACES]
+        boxes = [_box(pixels(*_position(point)), len(point.autoscaler) * _LETTER, place) for place in _PLACES]
         best = min(range(len(boxes)), key=lambda i: (_hidden(boxes[i], taken), i))
         taken.append(boxes[best])
         horizontal, vertical, right, up = _PLACES[best]
         found.append(
             {
+                "name": "name",
                 "x": point.x.mean,
                 "y": point.y.mean,
                 "text": text(point.autoscaler),

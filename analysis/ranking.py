@@ -24,7 +24,7 @@ from statistics import fmean
 import pandas as pd
 
 from analysis.cost import Objectives
-from analysis.figures import Figure, Figures, Scenario, average, figures_of, mean_of, number, total
+from analysis.figures import Figure, Figures, Scenario, average, figures_of, mean_of, number, records, total
 from analysis.statistics import same
 
 COST = "cost"
@@ -85,7 +85,7 @@ class Pairs:
 
     def __init__(self, tests: pd.DataFrame) -> None:
         self._results: dict[tuple[Scenario, str, frozenset[str]], tuple[float, bool]] = {}
-        for row in tests.to_dict("records"):
+        for row in records(tests):
             p = number(row.get("p_holm"))
             if p is not None:
                 scenario = Scenario(str(row["job"]), str(row["workload"]), str(row["place"]))

@@ -37,12 +37,20 @@ def quantity(value: float | None, unit: str = "") -> str:
 
 
 def interval(figure: Figure, unit: str = "") -> str:
-    """The bounds in the scale of the mean: "0.20 – 0.23"; empty without an interval."""
+    """The bounds, in the scale and with the decimals of the mean; empty without an interval.
+
+    >>> interval(Figure(0.0163, 0.0104, 0.0222, 5), "share").replace("\\xa0", " ")
+    '1.0 – 2.2'
+    """
     mean, low, high = number(figure.mean), number(figure.low), number(figure.high)
     if mean is None or low is None or high is None or figure.n <= 1:
         return ""
+    if high - low <= 1e-9 * abs(mean):
+        return "no spread"
     factor, _ = _scale(mean, unit)
-    return f"{_digits(low / factor, unit)}{_SPACE}–{_SPACE}{_digits(high / factor, unit)}"
+    decimals = max(0, _decimals(mean / factor or high / factor, unit))
+    ends = (f"{end / factor:,.{decimals}f}".replace("-", "−") for end in (low, high))
+    return f"{_SPACE}–{_SPACE}".join(ends)
 
 
 def change(value: float | None) -> str:
@@ -93,14 +101,18 @@ def _digits(value: float, unit: str) -> str:
         return "0"
     if value < 0:
         return f"−{_digits(-value, unit)}"
-    significant = 2 if unit == "share" else 3
-    decimals = significant - 1 - math.floor(math.log10(value))
+    decimals = _decimals(value, unit)
     if decimals > 4:
         return "<0.0001"
     if unit == "share" and decimals > 2:
         return "<0.01"
     text = f"{value:,.{max(0, decimals)}f}"
     return text.rstrip("0").rstrip(".") if "." in text and float(text.replace(",", "")).is_integer() else text
+
+
+def _decimals(value: float, unit: str) -> int:
+    significant = 2 if unit == "share" else 3
+    return significant - 1 - math.floor(math.log10(abs(value)))
 
 
 def _join(figure: str, suffix: str) -> str:

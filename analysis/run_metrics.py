@@ -15,50 +15,40 @@ from analysis.errors import AnalysisError
 from analysis.percentiles import Percentiles
 from analysis.runs import RunRecord, read, seconds
 
-def run_metrics(
-    spark: SparkSession, runs: Sequence[RunRecord], objectives: Objectives, percentiles: Percentiles
-) -> pd.DataFrame:
-    """A row a run (index: run id) and a column a metric; what a run has no value for is NaN.
+#: The percentiles of a run: metric, the column of metrics.parquet, and the share.
+_LATENCIES = (
+    ("latency_p50", "latency_mean_s", 0.5),
+    ("latency_p95", "latency_p95_s", 0.95),
+    ("latency_p99", "latency_p99_s", 0.99),
+)
 
-    Beside the catalogue's metrics there is `span_s`, the seconds from the start to the last row.
+
+def from_seconds(spark: SparkSession, runs: Sequence[RunRecord], objectives: Objectives, longest: int) -> DataFrame:
+    """What metrics.parquet tells about each run, of which the longest has so many rows.
+
+    Beside the metrics these are `seconds`, the rows of the run, and `span_s`, from its start to its last row.
     """
-    durations = pd.Series({run.run_id: run.duration_s for run in runs}, name="duration_s")
-    frames = (
-        _from_seconds(spark, runs, objectives, percentiles),
-        _from_decisions(
-            read(spark, "decisions", runs, ["run_id", "time_s", "before", "applied", "took_ms"]), percentiles
-        ),
-        _from_events(read(spark, "events", runs, ["run_id", "time_s", "kind"])),
-    )
-    table = pd.concat([durations, *(frame.toPandas().set_index("run_id") for frame in frames)], axis=1)
-    for run in runs:
-        if not table.at[run.run_id, "span_s"] > 0:
-            raise AnalysisError(f'run {run.run_id}: metrics.parquet has no row of it for the operator "job"')
-    return _finish(table.loc[durations.index].astype("float64"), objectives)
-
-
-def _from_seconds(
-    spark: SparkSession, runs: Sequence[RunRecord], objectives: Objectives, percentiles: Percentiles
-) -> DataFrame:
-    columns = ["run_id", "time_s", "throughput", "backlog", "workers_running", *elasticity.COLUMNS]
-    columns += ["latency_mean_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"]
-    rows = elasticity.with_changes(seconds(spark, runs, columns))
+    columns = {"run_id", "time_s", "throughput", "backlog", "workers_running", "latency_mean_s"}
+    columns |= {*elasticity.COLUMNS, *objectives.bounds, *(column for _, column, _ in _LATENCIES)}
+    rows = elasticity.with_changes(seconds(spark, runs, sorted(columns)))
     throughput, latency = fn.col("throughput"), fn.col("latency_mean_s").cast("double")
-    return rows.groupBy("run_id").agg(
-        fn.count_if(fn.lit(True)).alias("seconds"),
-        (fn.max("time_s") + 1).alias("span_s"),
-        fn.sum("workers_running").alias("worker_seconds"),
-        fn.avg("workers_running").alias("mean_workers"),
-        fn.try_divide(fn.sum(latency * throughput), fn.sum(fn.when(latency.isNotNull(), throughput))).alias(
-            "latency_mean"
-        ),
-        percentiles.of("latency_mean_s", 0.5).alias("latency_p50"),
-        percentiles.of("latency_p95_s", 0.95).alias("latency_p95"),
-        percentiles.of("latency_p99_s", 0.99).alias("latency_p99"),
-        fn.avg(violated(objectives).cast("int")).alias("slo_violation_share"),
-        fn.max("backlog").alias("backlog_max"),
-        fn.avg("throughput").alias("throughput"),
-        *elasticity.metrics(),
+    processed = fn.sum(fn.when(latency.isNotNull(), throughput))
+    percentiles = {name: Percentiles.for_groups_of(longest, share) for name, _, share in _LATENCIES}
+    return (
+        rows.groupBy("run_id")
+        .agg(
+            fn.count(fn.lit(1)).alias("seconds"),
+            (fn.max("time_s") + 1).alias("span_s"),
+            fn.sum("workers_running").alias("worker_seconds"),
+            fn.avg("workers_running").alias("mean_workers"),
+            fn.try_divide(fn.sum(latency * throughput), processed).alias("latency_mean"),
+            fn.avg(violated(objectives).cast("int")).alias("slo_violation_share"),
+            fn.max("backlog").alias("backlog_max"),
+            fn.avg("throughput").alias("throughput"),
+            *elasticity.metrics(),
+            *(percentiles[name].gather(column).alias(name) for name, column, _ in _LATENCIES),
+        )
+        .withColumns({name: percentile.pick_one(name) for name, percentile in percentiles.items()})
     )
 
 
@@ -76,57 +66,73 @@ def violated(objectives: Objectives) -> Column:
     return fn.lit(None).cast("boolean") if broken is None else broken
 
 
-def _from_decisions(rows: DataFrame, percentiles: Percentiles) -> DataFrame:
-    """A decision may name several targets, a row each: it is one action, and took its time once."""
+def from_decisions(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
+    """What decisions.parquet tells about each run that decided.
+
+    A decision may name several targets, a row each: it is one action, and took its time once.
+    """
+    p99 = Percentiles((0.99,))
+    rows = read(spark, "decisions", runs, ["run_id", "time_s", "before", "applied", "took_ms"])
     decisions = rows.groupBy("run_id", "time_s").agg(
         fn.bool_or(~fn.col("applied").eqNullSafe(fn.col("before"))).alias("changed"),
         fn.max("took_ms").alias("took_ms"),
     )
-    return decisions.groupBy("run_id").agg(
-        fn.count_if("changed").alias("scaling_actions"), percentiles.of("took_ms", 0.99).alias("decision_ms_p99")
+    return (
+        decisions.groupBy("run_id")
+        .agg(fn.count_if("changed").alias("scaling_actions"), p99.gather("took_ms").alias("decision_ms_p99"))
+        .withColumn("decision_ms_p99", p99.pick_one("decision_ms_p99"))
     )
 
 
-def _from_events(rows: DataFrame) -> DataFrame:
-    """Outages and recoveries.
+def from_events(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
+    """What events.parquet tells about each run in which something happened: outages and recoveries.
 
     A run is either down or not: a start while it is down, or an end while it is not, changes nothing.
     Each `recovered` closes an episode that the earliest rescale or failure since the last one began.
+    Sums of when the run went down and came up, and whether it is still down, make the downtime later.
     """
     kind, time = fn.col("kind"), fn.col("time_s")
+    rows = read(spark, "events", runs, ["run_id", "time_s", "kind"])
     # Events of the same instant keep the order in which they were written.
     in_order = Window.partitionBy("run_id").orderBy("time_s", "position")
     earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    outage = fn.when(kind.isin("outage_start", "outage_end"), kind)
-    outage_before = fn.last(outage, ignorenulls=True).over(earlier)
+    outage_before = fn.last(fn.when(kind.isin("outage_start", "outage_end"), kind), ignorenulls=True).over(earlier)
+    was_down = outage_before.eqNullSafe(fn.lit("outage_start"))
     marked = rows.withColumn("position", fn.monotonically_increasing_id()).select(
         "run_id",
         fn.when(kind == "recovered", time).alias("recovered"),
         fn.when(kind.isin("rescale_start", "failure"), time).alias("disturbed"),
-        fn.when((kind == "outage_start") & ~outage_before.eqNullSafe(fn.lit("outage_start")), time).alias("down"),
-        fn.when((kind == "outage_end") & outage_before.eqNullSafe(fn.lit("outage_start")), time).alias("up"),
+        fn.when((kind == "outage_start") & ~was_down, time).alias("down"),
+        fn.when((kind == "outage_end") & was_down, time).alias("up"),
         fn.count_if(kind == "recovered").over(earlier).alias("episode"),
     )
     episodes = marked.groupBy("run_id", "episode").agg(
         (fn.max("recovered") - fn.min("disturbed")).alias("recovery_s"),
         fn.sum("down").alias("down"),
         fn.sum("up").alias("up"),
-        (fn.count("down") - fn.count("up")).alias("open"),
+        (fn.count("down") - fn.count("up")).alias("still_down"),
     )
     return episodes.groupBy("run_id").agg(
         fn.avg("recovery_s").alias("recovery_time"),
-        fn.coalesce(fn.sum("up"), fn.lit(0)).alias("up"),
-        fn.coalesce(fn.sum("down"), fn.lit(0)).alias("down"),
-        fn.sum("open").alias("open"),
+        *(fn.sum(name).alias(name) for name in ("down", "up", "still_down")),
     )
 
 
-def _finish(table: pd.DataFrame, objectives: Objectives) -> pd.DataFrame:
-    """What follows from a run's own figures: downtime to the end of the run, cost, and zero where nothing happened."""
-    happened = table[["up", "down", "open", "scaling_actions"]].fillna(0)
+def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives: Objectives) -> pd.DataFrame:
+    """A row a run (index: run id) and a column a metric, and `span_s`; what a run has no value for is NaN.
+
+    The parts are what the three queries above found.
+    """
+    durations = pd.Series({run.run_id: run.duration_s for run in runs}, name="duration_s")
+    table = pd.concat([durations, *(part.set_index("run_id").astype("float64") for part in parts)], axis=1)
+    table = table.loc[durations.index]
+    empty = table.index[table["seconds"].isna()]
+    if len(empty):
+        raise AnalysisError(f'run {empty[0]}: metrics.parquet has no row of this run for the operator "job"')
+    happened = table[["up", "down", "still_down", "scaling_actions"]].fillna(0)
     violated_s = (table["slo_violation_share"] * table["seconds"]).fillna(0)
     return table.assign(
-        downtime=happened["up"] - happened["down"] + happened["open"] * table["duration_s"],
+        downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],
         cost=[cost(*spent, objectives) for spent in zip(table["worker_seconds"], violated_s, strict=True)],
     )[[*METRICS, "span_s"]]

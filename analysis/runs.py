@@ -11,9 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, types
 from pyspark.sql import functions as fn
-from pyspark.sql import types
 
 from analysis.errors import AnalysisError
 from experiments.schema import RUN_TABLES
@@ -53,8 +52,8 @@ class RunRecord:
         return self.job, self.workload, self.place
 
 
-def check(runs: Sequence[RunRecord]) -> int:
-    """Complain in one line about runs that cannot be aggregated together; the rows of their metrics otherwise."""
+def check(runs: Sequence[RunRecord]) -> dict[str, int]:
+    """Complain in one line about runs that cannot be aggregated together; otherwise the rows of metrics of each."""
     if not runs:
         raise AnalysisError("there is no finished run to aggregate")
     run_id, times = Counter(run.run_id for run in runs).most_common(1)[0]
@@ -68,7 +67,7 @@ def check(runs: Sequence[RunRecord]) -> int:
                 f"the experiments {known} and {run.experiment} share job {run.job}, workload {run.workload},"
                 f" place {run.place} and autoscaler {run.autoscaler}: nothing tells them apart"
             )
-    return sum(_rows_of_metrics(run) for run in runs)
+    return {run.run_id: _rows_of_metrics(run) for run in runs}
 
 
 def read(spark: SparkSession, table: str, runs: Sequence[RunRecord], columns: Sequence[str]) -> DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from analysis.percentiles import Percentiles
@@ -68,7 +68,7 @@ def representatives(runs: Iterable[RunRecord], mean_workers: pd.Series[float]) -
     return chosen
 
 
-def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> pd.DataFrame:
+def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> DataFrame:
     """The chosen runs over time; a bucket is named by its first second."""
     widths = pd.DataFrame(
         [(run.run_id, run.experiment, bucket_width(span_s[run.run_id])) for run in chosen],
@@ -80,27 +80,35 @@ def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[f
         .join(labels(spark, widths), "run_id")
         .groupBy("experiment", "run_id", start.alias("time_s"))
         .agg(*(how(name).alias(name) for name, how in _BUCKET.items()))
-        .sort("experiment", "run_id", "time_s")
-        .toPandas()
     )
 
 
-def actions(spark: SparkSession, chosen: Sequence[RunRecord]) -> pd.DataFrame:
-    """The decisions of the chosen runs that changed something, in their order."""
-    experiment = {run.run_id: run.experiment for run in chosen}
+def actions(spark: SparkSession, chosen: Sequence[RunRecord]) -> DataFrame:
+    """The decisions of the chosen runs that changed something."""
+    experiments = pd.DataFrame([(run.run_id, run.experiment) for run in chosen], columns=["run_id", "experiment"])
     rows = read(spark, "decisions", chosen, ["run_id", "time_s", "target", "before", "applied", "reason"])
-    table = rows.where(~fn.col("applied").eqNullSafe(fn.col("before"))).sort("run_id", "time_s", "target").toPandas()
-    return table.assign(experiment=table["run_id"].map(experiment))
+    changed = ~fn.col("applied").eqNullSafe(fn.col("before"))
+    return rows.where(changed).join(labels(spark, experiments), "run_id")
 
 
-def latency_cdf(spark: SparkSession, runs: Sequence[RunRecord], percentiles: Percentiles) -> pd.DataFrame:
-    """The distribution of the seconds' p95 latency over all runs of an experiment.
+def latency(spark: SparkSession, runs: Sequence[RunRecord], percentiles: Percentiles) -> DataFrame:
+    """The distribution of the seconds' p95 latency over all runs of an experiment, as an array of quantiles.
 
     The p95 of a second is what objectives are mostly stated in, and unlike the mean it shows what the
     unlucky events saw. Seconds without output have no latency and are not in it.
     """
-    table = pd.DataFrame([(run.run_id, run.experiment) for run in runs], columns=["run_id", "experiment"])
-    rows = seconds(spark, runs, ["run_id", "latency_p95_s"]).join(labels(spark, table), "run_id")
-    found = rows.groupBy("experiment").agg(percentiles.of("latency_p95_s", QUANTILES).alias("latency_s")).toPandas()
-    found = found.dropna(subset=["latency_s"]).assign(quantile=[QUANTILES] * len(found))
+    experiments = pd.DataFrame([(run.run_id, run.experiment) for run in runs], columns=["run_id", "experiment"])
+    return (
+        seconds(spark, runs, ["run_id", "latency_p95_s"])
+        .join(labels(spark, experiments), "run_id")
+        .groupBy("experiment")
+        .agg(percentiles.gather("latency_p95_s").alias("latency_s"))
+        .select("experiment", percentiles.pick("latency_s").alias("latency_s"))
+    )
+
+
+def latency_cdf(found: pd.DataFrame) -> pd.DataFrame:
+    """A row an experiment and quantile, from what `latency` found; experiments that never had output are left out."""
+    found = found.dropna(subset=["latency_s"])
+    found["quantile"] = [QUANTILES for _ in found.index]
     return found.explode(["quantile", "latency_s"], ignore_index=True)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
+Floats = NDArray[np.float64]
+
 CONFIDENCE = 0.95
 ALPHA = 0.05
 
@@ -19,7 +21,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of some repetitions, with Student's 95 % confidence interval; one repetition has neither spread nor interval."""
+    """The mean of some repetitions with Student's 95 % interval; a single one has neither spread nor interval."""
 
     n: int
     mean: float
@@ -61,7 +63,7 @@ def welch(a: ArrayLike, b: ArrayLike) -> float | None:
     error_left, error_right = _variance(left) / left.size, _variance(right) / right.size
     error = error_left + error_right
     if error == 0:
-        return 1.0 if same(left.mean(), right.mean()) else 0.0
+        return float(same(left.mean(), right.mean()))
     freedom = error**2 / (error_left**2 / (left.size - 1) + error_right**2 / (right.size - 1))
     return float(2 * stdtr(freedom, -abs(difference) / math.sqrt(error)))
 
@@ -79,7 +81,7 @@ def new_value(value: float, history: ArrayLike) -> float | None:
         return None
     error = math.sqrt(_variance(sample) * (1 + 1 / sample.size))
     if error == 0:
-        return 1.0 if same(value, sample.mean()) else 0.0
+        return float(same(value, sample.mean()))
     return float(2 * stdtr(sample.size - 1, -abs(value - sample.mean()) / error))
 
 
@@ -102,7 +104,7 @@ def same(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=SAME, abs_tol=0.0)
 
 
-def _variance(sample: NDArray[np.float64]) -> float:
+def _variance(sample: Floats) -> float:
     """With n − 1; exactly zero where the values differ by rounding alone."""
     if same(float(sample.min()), float(sample.max())):
         return 0.0

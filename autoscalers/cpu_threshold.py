@@ -93,7 +93,7 @@ class CpuThreshold(Autoscaler[CpuThresholdParams]):
         if allowed != current:
             bound = f"above the maximum of {allowed}" if allowed < current else f"below the minimum of {allowed}"
             return allowed, f"{current} workers are {bound}: {current} → {allowed}"
-        cpu = view.mean_cpu
+        cpu = round(view.mean_cpu, 9)  # the mean of samples at a threshold is at it, not a trace beyond
         if isnan(cpu):
             return current, f"no CPU was measured, {current} kept"
         if params.lower <= cpu <= params.upper:

@@ -34,6 +34,9 @@ class Static(Autoscaler[StaticParams]):
     {'job': 4}
     """
 
+    def initial_workers(self) -> int:
+        return self.params.workers
+
     def decide(self, observation: Observation) -> Decision:
         workers = self.params.workers
         wanted = dict.fromkeys(observation.operators, workers)

@@ -79,14 +79,18 @@ def _write_run(folder: Path, index: int, duration_s: int) -> RunRecord:
         duration_s=duration_s,
     )
     run.folder.mkdir(parents=True)
-    tables = {"metrics": _metrics(index, duration_s), "decisions": _decisions(duration_s), "events": _events(duration_s)}
-    for name, columns in tables.items():
-        length = len(columns["time_s"])
-        schema = RUN_TABLES[name]
-        arrays = [pa.array(columns.get(field.name, [None] * length), from_pandas=True) for field in schema if field.name != "run_id"]
-        arrays.insert(0, pa.repeat(run.run_id, length))
-        content = pa.table(dict(zip(schema.names, arrays, strict=True))).cast(schema)
-        pq.write_table(content, run.folder / f"{name}.parquet")
+    for table, columns in {
+        "metrics": _metrics(index, duration_s),
+        "decisions": _decisions(duration_s),
+        "events": _events(duration_s),
+    }.items():
+        schema = RUN_TABLES[table]
+        rows = len(columns["time_s"])
+        nothing = pa.nulls(rows)
+        arrays = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
+        arrays["run_id"] = pa.repeat(run.run_id, rows)
+        content = pa.table({name: arrays.get(name, nothing) for name in schema.names}).cast(schema)
+        pq.write_table(content, run.folder / f"{table}.parquet")
     return run
 
 

@@ -1,0 +1,1 @@
+"""When things run: the DAGs, thin. What they do is in operators/."""

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import infra
-from experiments.archive import Archive, RunFolder, default_root, surroundings
+from experiments import matrix
+from experiments.archive import Archive, RunFolder, default_root
 from experiments.errors import UserError, did_you_mean
 from experiments.execution import Finished, execute_all
 from experiments.planning import Experiment, Run, plan
+from experiments.provenance import provenance
+from experiments.published import statements
+from experiments.schema import RESULT_TABLES
 from experiments.suite import Suite, load
 
 if TYPE_CHECKING:
-    from analysis.aggregate import RunRecord
-    from analysis.objectives import Objectives
-    from analysis.report import ReportContext
+    from analysis.cost import Objectives
+    from analysis.ranking import Ranking
+    from analysis.report_model import ReportContext
+    from analysis.runs import RunRecord
 
 OnFinished = Callable[[Finished], None]
 
@@ -122,33 +127,133 @@ class Campaign:
 
     def failures(self) -> list[FailedRun]:
         """The planned runs that have no data."""
-        return list(self._failures())
+        return [
+            self._failed(run, self.folder(run).failure or "not run yet")
+            for run in self.runs
+            if not self.folder(run).finished
+        ]
 
     def aggregate(self, spark_master: str | None = None) -> Path:
-        """Turn the finished runs into the result tables."""
+        """Turn the finished runs into the result tables. Without any, the tables of an earlier time must not stay."""
         from analysis.aggregate import aggregate
+        from analysis.errors import AnalysisError
 
-        records = [self._record(run) for run in self.runs if self.folder(run).finished]
+        results = self.archive.results
+        results.mkdir(parents=True, exist_ok=True)
+        records = {run.run_id: self._record(run) for run in self.runs if self.folder(run).finished}
         if not records:
-            raise UserError(f"{self.suite.name}: no run finished, so there is nothing to aggregate")
-        aggregate(
-            records, self.archive.results, objectives=self._objectives(), suite=self.suite.name, spark_master=spark_master
-        )
-        return self.archive.results
+            for table in RESULT_TABLES:
+                (results / f"{table}.parquet").unlink(missing_ok=True)
+            return results
+        try:
+            aggregate(
+                list(records.values()),
+                results,
+                objectives=self.objectives(),
+                suite=self.suite.name,
+                spark_master=spark_master,
+            )
+        except AnalysisError as fault:
+            raise UserError(str(fault)) from fault
+        self._compare()
+        return results
+
+    def _compare(self) -> None:
+        """Hold the measured figures against the published ones that the suite names, if it does."""
+        from analysis import results
+        from analysis.comparison import compare
+
+        summary = results.read(self.archive.results, "summary")
+        results.write(self.archive.results, "comparison", compare(summary, statements(self.suite, self.experiments)))
 
     def report(self) -> Path:
         """Write report.html and report.md from the result tables."""
         from analysis.report import write
 
+        self.archive.results.mkdir(parents=True, exist_ok=True)
         return write(self.archive.results, self._context())
+
+    def ranking(self) -> list[Ranking]:
+        """Who comes first, over all scenarios and in each; empty before `aggregate`."""
+        from analysis import results
+        from analysis.ranking import rank
+
+        if not results.exists(self.archive.results, "summary"):
+            return []
+        return rank(
+            results.read(self.archive.results, "summary"), results.read(self.archive.results, "tests"), self.objectives()
+        )
+
+    def objectives(self) -> Objectives:
+        """The suite's objectives in the words of the analysis."""
+        from analysis.cost import Objectives
+
+        wanted = self.suite.objectives
+        return Objectives(
+            latency_mean_s=wanted.latency_mean,
+            latency_p50_s=wanted.latency_p50,
+            latency_p95_s=wanted.latency_p95,
+            latency_p99_s=wanted.latency_p99,
+            backlog=wanted.backlog,
+            allowed_violations=wanted.violations,
+            worker_hour=wanted.worker_hour.amount if wanted.worker_hour else None,
+            violation_minute=wanted.violation_minute.amount if wanted.violation_minute else None,
+            currency=wanted.currency,
+        )
 
     def _places(self) -> list[infra.Place]:
         return [infra.get(name) for name in dict.fromkeys(experiment.place for experiment in self.experiments)]
 
-    def _failures(self) -> Iterator[FailedRun]:
-        for run in self.runs:
-            if not self.folder(run).finished:
-                yield self._failed(run, self.folder(run).failure or "not run yet")
-
     def _failed(self, run: Run, error: str) -> FailedRun:
         return FailedRun(run.run_id, run.label, error, self.folder(run).path / "logs")
+
+    def _record(self, run: Run) -> RunRecord:
+        from analysis.runs import RunRecord
+
+        return RunRecord(
+            run_id=run.run_id,
+            folder=self.folder(run).path,
+            experiment=run.experiment,
+            job=run.job_label,
+            workload=run.workload,
+            autoscaler=run.autoscaler,
+            place=run.place,
+            seed=run.seed,
+            duration_s=run.duration_s,
+        )
+
+    def _context(self) -> ReportContext:
+        from analysis import report_model
+
+        top = self.archive.results.parent
+        return report_model.ReportContext(
+            suite=self.suite.name,
+            description=self.suite.description,
+            places=list(dict.fromkeys(experiment.place for experiment in self.experiments)),
+            objectives=self.objectives(),
+            baseline=self._baseline(),
+            experiments=[
+                report_model.ExperimentInfo(
+                    id=experiment.id,
+                    label=experiment.label,
+                    job=experiment.job,
+                    workload=experiment.workload,
+                    autoscaler=experiment.autoscaler,
+                    place=experiment.place,
+                    planned=len(experiment.runs),
+                    finished=sum(self.folder(run).finished for run in experiment.runs),
+                )
+                for experiment in self.experiments
+            ],
+            failed=[
+                report_model.FailedRun(failed.run_id, failed.label, failed.error, str(failed.log.relative_to(top)))
+                for failed in self.failures()
+            ],
+            provenance=provenance(self),
+        )
+
+    def _baseline(self) -> str | None:
+        if self.suite.baseline is None:
+            return None
+        labels = (experiment.autoscaler for experiment in self.experiments)
+        return next((label for label in labels if matrix.matches(self.suite.baseline, label)), None)

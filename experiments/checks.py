@@ -14,11 +14,13 @@ import autoscalers
 import infra
 import jobs
 import workloads
+from analysis.catalogue import METRICS
 from experiments import matrix, parameters
 from experiments.document import Location, Problem
 from experiments.errors import did_you_mean
 
 Data = Mapping[str, Any]
+_PLURALS = {"job": "jobs", "workload": "workloads", "autoscaler": "autoscalers", "place": "place"}
 
 
 def problems(data: Data, base: Path) -> list[Problem]:
@@ -30,6 +32,7 @@ def problems(data: Data, base: Path) -> list[Problem]:
         *_workloads(data, base),
         *_additions(data, base),
         *_cells(data),
+        *_published(data),
         *_prices(data),
         *_trace_lengths(data, base),
     ]
@@ -149,14 +152,20 @@ def _additions(data: Data, base: Path) -> Iterator[Problem]:
             yield Problem(location, f"say which workload: the suite has {len(_listed(data, 'workloads'))}")
 
 
+def _labels(data: Data) -> dict[str, list[str]]:
+    """What jobs, workloads, autoscalers and places of this suite are called."""
+    known = {key: matrix.labels(data, plural) for key, plural in _PLURALS.items()}
+    for cell in _listed(data, "include"):
+        if isinstance(cell, Mapping):
+            for key, plural in _PLURALS.items():
+                known[key] += matrix.labels_of(plural, cell[key]) if key in cell else []
+    known["place"] = known["place"] or ["simulated"]
+    return known
+
+
 def _cells(data: Data) -> Iterator[Problem]:
     """Cells to leave out, and the baseline, must name what is there."""
-    known = {
-        "job": matrix.labels(data, "jobs"),
-        "workload": matrix.labels(data, "workloads"),
-        "autoscaler": matrix.labels(data, "autoscalers"),
-        "place": matrix.labels(data, "place") or ["simulated"],
-    }
+    known = _labels(data)
     for index, cell in enumerate(_listed(data, "exclude")):
         if isinstance(cell, Mapping):
             for key, value in cell.items():
@@ -166,9 +175,32 @@ def _cells(data: Data) -> Iterator[Problem]:
         yield from _known(("baseline",), "autoscaler", data["baseline"], known["autoscaler"])
 
 
+def _published(data: Data) -> Iterator[Problem]:
+    """A statement of a paper names one metric, existing things, and exactly one kind of figure."""
+    known = _labels(data)
+    for index, statement in enumerate(_listed(data, "published")):
+        if not isinstance(statement, Mapping):
+            continue
+        location: Location = ("published", index)
+        metric = statement.get("metric")
+        if isinstance(metric, str) and metric not in METRICS:
+            yield Problem((*location, "metric"), f'unknown metric "{metric}"{did_you_mean(metric, list(METRICS))}')
+        kinds = [key for key in ("value", "change", "ordering") if key in statement]
+        if len(kinds) != 1:
+            yield Problem(location, "give exactly one of value, change and ordering")
+        for key in {"change": ("autoscaler", "versus"), "value": ("autoscaler",)}.get("".join(kinds), ()):
+            if key not in statement:
+                yield Problem(location, f"a {kinds[0]} needs the key {key}")
+        named = [(key, statement[key]) for key in _PLURALS if key in statement]
+        named += [("autoscaler", label) for label in [*_listed(statement, "ordering"), *_listed(statement, "versus")]]
+        for key, value in named:
+            yield from _known((*location, key if key in statement else "ordering"), key, value, known[key])
+
+
 def _known(location: Location, what: str, value: Any, labels: list[str]) -> Iterator[Problem]:
     if not any(matrix.matches(str(value), label) for label in labels):
-        yield Problem(location, f'no {what} of this suite is called "{value}"{did_you_mean(str(value), labels)}')
+        known = list(dict.fromkeys([*labels, *(label.split(" ")[0] for label in labels)]))
+        yield Problem(location, f'no {what} of this suite is called "{value}"{did_you_mean(str(value), known)}')
 
 
 def _prices(data: Data) -> Iterator[Problem]:

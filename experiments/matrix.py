@@ -6,11 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import workloads
 from experiments import parameters
-
-#: Keys of a workload whose value is a list by nature.
-WORKLOAD_LISTS = frozenset({"sum", "product", "clip", "at", "hours"})
-
 
 def split(value: Any) -> tuple[str, dict[str, Any]] | None:
     """The name and the options of an entry; None if it is not one.
@@ -62,7 +59,7 @@ def autoscaler_cells(value: Any) -> list[tuple[str, str, dict[str, Any]]]:
 
 def workload_cells(spec: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """(name, scalar spec) of an entry under `workloads`."""
-    cells = list(unfold(spec, WORKLOAD_LISTS))
+    cells = list(unfold(spec, frozenset(workloads.LIST_KEYS)))
     name = str(spec.get("name", "workload"))
     varying = [key for key in spec if any(cell[key] != cells[0][key] for cell in cells)]
     return [(cell_label(name, {key: cell[key] for key in varying}), cell) for cell in cells]

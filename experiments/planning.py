@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -28,6 +29,8 @@ class Run:
     experiment: str
     label: str
     job: str
+    job_label: str
+    """The job as the report names it, with its engine where the suite says one."""
     engine: str
     workload: str
     workload_spec: Mapping[str, Any]
@@ -115,6 +118,7 @@ def plan(
     if not chosen:
         asked = " ".join(only)
         raise UserError(f"{suite.name}: no experiment matches {asked}" if asked else f"{suite.name}: no experiment left")
+    _refuse_twins(suite.name, cells)
     several_places = len({cell.place.name for cell in cells}) > 1
     experiments = []
     ids: set[str] = set()
@@ -179,6 +183,14 @@ def _added(
         )
 
 
+def _refuse_twins(suite: str, cells: Sequence[_Cell]) -> None:
+    """Two experiments that are called the same could not be told apart in any table."""
+    names = Counter(" · ".join(cell.named(key) for key in ("job", "workload", "autoscaler", "place")) for cell in cells)
+    twins = [name for name, times in names.items() if times > 1]
+    if twins:
+        raise UserError(*(f"{suite}: {name} is there twice; change or exclude one of them" for name in twins))
+
+
 def _raw(entry: Entry) -> dict[str, Any]:
     return {entry.name: entry.options, **({"label": entry.label} if entry.label else {})}
 
@@ -209,6 +221,7 @@ def _run(suite: Suite, base: Path, cell: _Cell, experiment: str, label: str) -> 
         experiment=experiment,
         label=label,
         job=cell.job.name,
+        job_label=cell.named("job"),
         engine=cell.job.options.get("engine", job.default_engine),
         workload=cell.workload[0],
         workload_spec=cell.workload[1],

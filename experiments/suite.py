@@ -99,6 +99,23 @@ class Addition(_Model):
     duration: Duration | None = None
 
 
+class Statement(_Model):
+    """What a paper reports: a value, a change against another autoscaler, or an ordering from small to large."""
+
+    source: str
+    job: str | None = None
+    workload: str | None = None
+    place: str | None = None
+    metric: str
+    autoscaler: str | None = None
+    value: float | None = None
+    change: float | None = None
+    versus: str | None = None
+    ordering: list[str] = []
+    tolerance: Share = 0.0
+    note: str = ""
+
+
 class Suite(_Model):
     """Experiments as a matrix: jobs × workloads × autoscalers × places, each repeated."""
 
@@ -116,6 +133,7 @@ class Suite(_Model):
     baseline: str | None = None
     include: list[Addition] = []
     exclude: list[Cell] = []
+    published: list[Statement] = []
 
 
 class LoadedSuite(_Model):
@@ -193,7 +211,7 @@ def _translate(error: Mapping[str, Any], document: Document) -> Problem:
 
 
 def _known_keys(location: Location) -> list[str]:
-    model: type[BaseModel] = {"objectives": Objectives, "include": Addition, "exclude": Cell}.get(
+    model: type[BaseModel] = {"objectives": Objectives, "include": Addition, "exclude": Cell, "published": Statement}.get(
         str(location[0]) if len(location) > 1 else "", Suite
     )
     return list(model.model_fields)

@@ -1,0 +1,1 @@
+"""Campaigns as Airflow tasks. Beside dags/ the only code that imports airflow."""

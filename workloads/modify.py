@@ -135,7 +135,7 @@ def _means(rates: Floats, seconds: float, count: int) -> Floats:
     total = np.concatenate(([0.0], np.cumsum(rates)))
     edges = np.arange(count + 1) * seconds
     means = np.diff(np.interp(edges, np.arange(len(total)), total)) / seconds
-    return np.maximum(means, 0.0)  # the running total is exact only to its last digit
+    return np.asarray(np.maximum(means, 0.0))  # the running total is exact only to its last digit
 
 
 @dataclass(frozen=True)

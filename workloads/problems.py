@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Final
 
 from pydantic import ValidationError
 
-from workloads.units import shown
+from workloads.units import printable, shown
 
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
 
-_EXAMPLES = {"peak": "peak: 60k"}
+_MOST_LISTED: Final = 20
+_EXAMPLES: Final = {"peak": "peak: 60k"}
 
 
 def suggestion(word: str, known: Iterable[str]) -> str | None:
     """The known word that was most likely meant."""
-    close = get_close_matches(word.lower(), list(known), n=1)
+    close = get_close_matches(word.lower(), sorted(known), n=1)
     return close[0] if close else None
 
 
-def did_you_mean(what: str, word: str, known: Sequence[str]) -> str:
+def did_you_mean(what: str, word: str, known: Iterable[str]) -> str:
     """`what`, and the word that was most likely meant, else all there are.
 
     >>> did_you_mean("unknown key", "pek", ["peak", "low"])
@@ -29,11 +31,14 @@ def did_you_mean(what: str, word: str, known: Sequence[str]) -> str:
     >>> did_you_mean("unknown key", "colour", ["peak", "low"])
     'unknown key; there are: low, peak'
     """
+    known = set(known)
     meant = suggestion(word, known)
-    return f'{what} — did you mean "{meant}"?' if meant else f"{what}; there are: {', '.join(sorted(known))}"
+    if meant:
+        return f'{what} — did you mean "{meant}"?'
+    return f"{what}; there are: {', '.join(sorted(known))}" if len(known) <= _MOST_LISTED else what
 
 
-def from_validation(error: ValidationError, path: Path, known: Sequence[str]) -> list[Problem]:
+def from_validation(error: ValidationError, path: Path, known: Iterable[str]) -> list[Problem]:
     """The problems that pydantic found below `path`; `known` are the keys that are valid there."""
     problems: list[Problem] = []
     for found in error.errors(include_url=False):
@@ -60,5 +65,5 @@ def as_line(problem: Problem) -> str:
     'sum[1].peak: is missing'
     """
     path, message = problem
-    where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+    where = "".join(f"[{key}]" if isinstance(key, int) else f".{printable(key)}" for key in path).removeprefix(".")
     return f"{where}: {message}" if where else message

@@ -19,7 +19,7 @@ Noise comes after the peak, so it may exceed it; clip comes last, so nothing exc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -31,11 +31,12 @@ from workloads.model import Workload, WorkloadError
 from workloads.modify import Clip, Repeat, Shift, Stretch, ToPeak
 from workloads.noise import Noise
 from workloads.problems import Problem
-from workloads.shapes import Shape, shape_names, shape_type
+from workloads.shapes import Shape, defaults, shape_names, shape_type
 from workloads.trace import load_trace
 from workloads.units import (
     OptionalRate,
     OptionalSeconds,
+    Seconds,
     Share,
     SignedSeconds,
     parse_rate,
@@ -76,7 +77,7 @@ class NoiseLevels(BaseModel):
 
     white: Share = 0.0
     correlated: Share = 0.0
-    correlation_time: Annotated[int, PlainValidator(parse_whole_seconds)] = 60
+    correlation_time: Seconds = 60
 
 
 class Modifiers(BaseModel):
@@ -106,32 +107,28 @@ class _Reader:
 
     def workload(self, spec: object, path: _Path = ()) -> Workload | None:
         if not isinstance(spec, Mapping):
-            return self.wrong(path, f"{shown(spec)} is not a workload; write e.g. {{shape: sine, peak: 60k}}")
-        if len(path) > 2 * _DEEPEST:
-            return self.wrong(path, f"sums and products go more than {_DEEPEST} deep")
-        keys = {str(key): value for key, value in spec.items()}
-        own, others = self.split(keys)
-        modifiers = self.checked(Modifiers, others, path, known=(*BASES, *_MODIFIERS))
-        noise = self.noise(keys.get("noise"), (*path, "noise"))
-        base = self.base(own, keys, path)
-        if base is None or modifiers is None or noise is None:
+            self.wrong(path, f"{shown(spec)} is not a workload; write e.g. {{shape: sine, peak: 60k}}")
             return None
-        return self.modified(base, modifiers, noise, path)
+        if len(path) > 2 * _DEEPEST:
+            self.wrong(path, f"sums and products go more than {_DEEPEST} deep")
+            return None
+        keys = {str(key): value for key, value in spec.items()}
+        own = self.own_keys(keys)
+        base = self.base(own, keys, path)
+        noise = self.noise(keys.get("noise"), (*path, "noise"))
+        modifiers = self.modifiers({key: value for key, value in keys.items() if key not in own}, keys, path)
+        return None if base is None or noise is None else self.modified(base, modifiers, noise, path)
 
     @staticmethod
-    def split(keys: _Keys) -> tuple[_Keys, _Keys]:
-        """The keys of the base, and the others: modifiers, and whatever is unknown."""
-        kind = shape_type(keys["shape"]) if isinstance(keys.get("shape"), str) else None
-        if kind is not None:
-            foreign = set(_MODIFIERS) - {"peak"}
-        elif "shape" in keys:  # not known: any shape's key may be right
-            foreign = set(keys) - set(BASES) - _all_shape_keys()
+    def own_keys(keys: _Keys) -> _Keys:
+        """What belongs to the base; the others are modifiers, or unknown."""
+        if _named_shape(keys):
+            mine = set(keys) - set(_MODIFIERS) | {"peak"}
+        elif "shape" in keys:  # not known: any shape's key may be right, and all shapes have a peak
+            mine = _all_shape_keys() - {"peak"} | set(BASES)
         else:
-            foreign = set(keys) - set(BASES)
-        return (
-            {key: value for key, value in keys.items() if key not in foreign},
-            {key: value for key, value in keys.items() if key in foreign},
-        )
+            mine = set(BASES)
+        return {key: value for key, value in keys.items() if key in mine}
 
     def base(self, own: _Keys, keys: _Keys, path: _Path) -> Workload | None:
         given = [base for base in BASES if base in keys]
@@ -148,28 +145,32 @@ class _Reader:
                 parts = self.parts(keys[base], (*path, base))
                 return None if parts is None else (Sum if base == "sum" else Product)(parts)
             case _:
-                return self.wrong(path, f"it has {' and '.join(given)}; only one of them makes a workload")
+                self.wrong(path, f"it has {' and '.join(given)}; only one of them makes a workload")
+                return None
 
     def shape(self, own: _Keys, path: _Path) -> Workload | None:
-        name = own["shape"]
-        kind = shape_type(name) if isinstance(name, str) else None
+        name, kind = own["shape"], _named_shape(own)
         if kind is None:
-            what = f"there is no shape {shown(name)}"
-            return self.wrong((*path, "shape"), problems.did_you_mean(what, str(name), shape_names()))
+            what = f"there is no shape {shown(name)}" if isinstance(name, str) else f"{shown(name)} is not a shape"
+            self.wrong((*path, "shape"), problems.did_you_mean(what, str(name), shape_names()))
+            return None
         parameters = {key: value for key, value in own.items() if key != "shape"}
-        return self.checked(kind, parameters, path, known=(*_shape_keys(kind), *_MODIFIERS))
+        return self.checked(kind, parameters, path, known=(*defaults(kind), *_MODIFIERS))
 
     def trace(self, file: object, path: _Path) -> Workload | None:
         if not isinstance(file, str | Path) or not str(file):
-            return self.wrong(path, f"{shown(file)} is not a path to a CSV file")
+            self.wrong(path, f"{shown(file)} is not a path to a CSV file")
+            return None
         try:
             return load_trace(self.folder / file)
         except WorkloadError as error:
-            return self.wrong(path, str(error))
+            self.wrong(path, str(error))
+            return None
 
     def parts(self, specs: object, path: _Path) -> tuple[Workload, ...] | None:
         if not isinstance(specs, list | tuple) or not specs:
-            return self.wrong(path, "it takes a list of workloads, at least one")
+            self.wrong(path, "it takes a list of workloads, at least one")
+            return None
         parts = [self.workload(spec, (*path, index)) for index, spec in enumerate(specs)]
         sound = tuple(part for part in parts if part is not None)
         return sound if len(sound) == len(parts) else None
@@ -181,7 +182,20 @@ class _Reader:
         try:
             return NoiseLevels(white=0.0 if noise is None else parse_share(noise))
         except ValueError as error:
-            return self.wrong(path, str(error))
+            self.wrong(path, str(error))
+            return None
+
+    def modifiers(self, others: _Keys, keys: _Keys, path: _Path) -> Modifiers:
+        """The modifiers that are sound, so that what they say can be checked even if others are not."""
+        known = set(_MODIFIERS)
+        if not any(base in keys for base in BASES):
+            known.update(BASES)
+        elif "shape" in keys:
+            known.update(_all_shape_keys())
+        before = len(self.problems)
+        modifiers = self.checked(Modifiers, others, path, known)
+        unsound = {where[len(path)] for where, _ in self.problems[before:]}
+        return modifiers or Modifiers(**{key: value for key, value in others.items() if key not in unsound})
 
     def modified(self, base: Workload, modifiers: Modifiers, noise: NoiseLevels, path: _Path) -> Workload | None:
         """The base with its modifiers, in the order that the module's docstring gives."""
@@ -189,11 +203,13 @@ class _Reader:
         if modifiers.repeat is not False:
             every = workload.span_s if modifiers.repeat is True else modifiers.repeat
             if every is None:
-                return self.wrong((*path, "repeat"), "say how long one round takes, e.g. repeat: 1h")
+                self.wrong((*path, "repeat"), "say how long one round takes, e.g. repeat: 1h")
+                return None
             try:
                 workload = Repeat(workload, every)
             except ValueError as error:
-                return self.wrong((*path, "repeat"), str(error))
+                self.wrong((*path, "repeat"), str(error))
+                return None
         if modifiers.shift:
             workload = Shift(workload, modifiers.shift)
         if modifiers.stretch is not None:
@@ -204,7 +220,7 @@ class _Reader:
             workload = Noise(workload, noise.white, noise.correlated, noise.correlation_time)
         return workload if modifiers.clip is None else Clip(workload, *modifiers.clip)
 
-    def checked(self, kind: type[M], values: _Keys, path: _Path, known: tuple[str, ...]) -> M | None:
+    def checked(self, kind: type[M], values: _Keys, path: _Path, known: Iterable[str]) -> M | None:
         try:
             return TypeAdapter(kind).validate_python(values)
         except ValidationError as error:
@@ -215,13 +231,14 @@ class _Reader:
         self.problems.append((path, message))
 
 
-def _shape_keys(kind: type[Shape]) -> tuple[str, ...]:
-    return tuple(kind.__dataclass_fields__)
+def _named_shape(keys: _Keys) -> type[Shape] | None:
+    name = keys.get("shape")
+    return shape_type(name) if isinstance(name, str) else None
 
 
 def _all_shape_keys() -> set[str]:
     kinds = (shape_type(name) for name in shape_names())
-    return {key for kind in kinds if kind is not None for key in _shape_keys(kind)}
+    return {key for kind in kinds if kind is not None for key in defaults(kind)}
 
 
 def _read(mapping: object, base: Path | None, duration_s: float | None = None) -> tuple[Workload | None, list[Problem]]:
@@ -235,7 +252,7 @@ def _read(mapping: object, base: Path | None, duration_s: float | None = None) -
 def spec_errors(mapping: object, base: Path | None, duration_s: float | None = None) -> list[Problem]:
     """All that is wrong, as (path, message); traces are read. With a duration, also whether it lasts that long.
 
-    >>> spec_errors({"shape": "sin", "peak": "6x"}, None)
+    >>> spec_errors({"shape": "sin", "peak": "60k"}, None)
     [(('shape',), 'there is no shape "sin" — did you mean "sine"?')]
     """
     return _read(mapping, base, duration_s)[1]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import math
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,7 +22,7 @@ from typing import Final, TextIO
 import numpy as np
 
 from workloads.model import Floats, Timeline, Workload, WorkloadError
-from workloads.units import LARGEST_RATE, LONGEST_S, format_duration, format_quantity, shown
+from workloads.units import LARGEST_RATE, LONGEST_S, format_duration, format_quantity, printable, shown
 
 TIME, RATE = "t_seconds", "rate"
 #: Traces kept in memory: the experiments of a suite share theirs.
@@ -50,7 +52,7 @@ def load_trace(path: Path) -> Trace:
     try:
         status = path.stat()
     except OSError as error:
-        raise WorkloadError(f"cannot read {path}: {_why(error)}") from None
+        raise WorkloadError(f"cannot read {printable(str(path))}: {_why(error)}") from None
     except ValueError:
         raise WorkloadError(f"{shown(str(path))} is not a path") from None
     return _load(path, status.st_mtime_ns, status.st_size)
@@ -60,11 +62,12 @@ def load_trace(path: Path) -> Trace:
 def _load(path: Path, _changed_ns: int, _size: int) -> Trace:
     """The file as it was when it last changed."""
     try:
-        opened = gzip.open(path, "rt", encoding="utf-8-sig", newline="") if path.suffix == ".gz" else None
-        with opened or path.open(encoding="utf-8-sig", newline="") as file:
-            table = np.array(list(_samples(path, file)))
-    except (OSError, EOFError) as error:
-        raise WorkloadError(f"cannot read {path}: {_why(error)}") from None
+        with path.open("rb") as file:
+            raw = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
+            text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
+            table = np.array(list(_samples(path, text)))
+    except (OSError, EOFError, zlib.error) as error:
+        raise WorkloadError(f"cannot read {printable(str(path))}: {_why(error)}") from None
     except UnicodeDecodeError:
         raise WorkloadError(f"{path} is not a text file") from None
     if len(table) < 2:
@@ -123,14 +126,8 @@ def _why(error: Exception) -> str:
     match error:
         case FileNotFoundError():
             return "there is no such file"
-        case IsADirectoryError():
-            return "it is a folder"
-        case PermissionError():
-            return "permission denied"
-        case gzip.BadGzipFile():
-            return "it is not a gzip file"
-        case EOFError():
-            return "the gzip file ends too early"
+        case gzip.BadGzipFile() | EOFError() | zlib.error():
+            return "it is not a complete gzip file"
         case OSError(strerror=str(reason)):
             return reason.lower()
         case _:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Final, TypeVar
 
@@ -35,11 +36,24 @@ QUANTITY_HINT = "write e.g. 800, 60k or 1.5M"
 SHARE_HINT = "write e.g. 80% or 0.8"
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Part of a type: how a person would write a value of it."""
+
+    as_text: Callable[[float], str]
+
+
+def printable(text: str) -> str:
+    """The text on one line, whatever it holds."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def shown(value: object) -> str:
     """A value as its author wrote it, short enough for one line."""
     match value:
         case str():
-            return f'"{value}"' if len(value) <= 40 else f'"{value[:37]}..."'
+            text = printable(value)
+            return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
         case bool():
             return "true" if value else "false"
         case None:
@@ -49,7 +63,7 @@ def shown(value: object) -> str:
         case Mapping():
             return "a mapping"
         case _:
-            text = str(value)
+            text = printable(str(value))
             return text if len(text) <= 40 else f"{text[:37]}..."
 
 
@@ -225,11 +239,12 @@ def format_share(share: float) -> str:
     return f"{_decimal(share * 100, 4)}%"
 
 
-Duration = Annotated[float, PlainValidator(parse_duration)]
-Quantity = Annotated[float, PlainValidator(parse_quantity)]
-Share = Annotated[float, PlainValidator(parse_share)]
+Duration = Annotated[float, PlainValidator(parse_duration), Written(format_duration)]
+Quantity = Annotated[float, PlainValidator(parse_quantity), Written(format_quantity)]
+Share = Annotated[float, PlainValidator(parse_share), Written(format_share)]
 Rate = Annotated[float, PlainValidator(parse_positive_rate)]
 OptionalRate = Annotated[float | None, PlainValidator(optional(parse_positive_rate))]
+Seconds = Annotated[int, PlainValidator(parse_whole_seconds), Written(format_duration)]
 OptionalSeconds = Annotated[int | None, PlainValidator(optional(parse_whole_seconds))]
 SignedSeconds = Annotated[int, PlainValidator(parse_signed_seconds)]
 OptionalPositive = Annotated[float | None, PlainValidator(optional(parse_positive))]

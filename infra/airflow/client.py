@@ -85,8 +85,10 @@ class Client:
         return silent
 
     def ensure_pool(self, name: str, slots: int, about: str) -> None:
-        body = {"name": name, "slots": slots, "description": about, "include_deferred": False}
-        self._ask("POST", "/pools", json=body, accepted=(HTTPStatus.CONFLICT,))
+        """Make the pool if it is missing. One that is there keeps the slots that somebody may have given it."""
+        if self._ask("GET", f"/pools/{name}", accepted=(HTTPStatus.NOT_FOUND,)) is None:
+            body = {"name": name, "slots": slots, "description": about, "include_deferred": False}
+            self._ask("POST", "/pools", json=body, accepted=(HTTPStatus.CONFLICT,))
 
     # --- DAGs
 
@@ -220,7 +222,7 @@ class Client:
                 self._token = None
             elif not answer.is_server_error:
                 break
-        raise AirflowError(f"Airflow at {self.base_url} refused {method} {path}: {fault}")
+        raise AirflowError(f"Airflow at {self.base_url} did not {method} {path}: {fault}")
 
     def _authorization(self) -> dict[str, str]:
         """On loopback everybody is the administrator, but still shows a token."""

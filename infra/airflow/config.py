@@ -95,7 +95,8 @@ def settings(layout: Layout, port: int) -> dict[str, dict[str, str]]:
             "load_examples": "False",
             "dags_are_paused_at_creation": "False",
             "executor": "LocalExecutor",
-            "parallelism": str(PARALLELISM),
+            "parallelism": str(max(PARALLELISM, os.cpu_count() or 1)),
+            "max_map_length": "10000",
             "execution_api_server_url": f"{url(port)}/execution/",
             "simple_auth_manager_all_admins": "True",
             "hostname_callable": "socket.gethostname",  # the default asks the name server
@@ -106,6 +107,7 @@ def settings(layout: Layout, port: int) -> dict[str, dict[str, str]]:
             "base_log_folder": str(layout.logs / "tasks"),
             "dag_processor_child_process_log_directory": str(layout.logs / "dags"),
             "colored_console_log": "False",
+            "namespace_levels": "http.access=WARNING",
         },
         "api": {
             "host": HOST,

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from infra.airflow.client import UNFINISHED, Client, TaskInstance
+from infra.airflow.contract import REASON
 
 POLL_S = 1.0
 FAILED = ("failed", "upstream_failed")
-
-#: Under this key a task that fails leaves the reason in a line or two.
-REASON = "reason"
 
 
 @dataclass(frozen=True, slots=True)

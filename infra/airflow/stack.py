@@ -19,6 +19,7 @@ from pathlib import Path
 from infra.airflow import config, processes
 from infra.airflow.client import Client
 from infra.airflow.config import Layout
+from infra.airflow.contract import MACHINE_POOL
 from infra.airflow.errors import AirflowError
 from infra.airflow.supervisor import ATTACHED, CHILDREN, Record
 
@@ -28,8 +29,6 @@ HEALTHY_WITHIN_S = 180.0
 STOPPED_WITHIN_S = 40.0
 LAST_LINES = 12
 
-#: One slot: what needs the machine to itself waits here for its turn.
-MACHINE_POOL = "machine"
 
 
 @dataclass(frozen=True, slots=True)

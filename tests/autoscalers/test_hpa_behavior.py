@@ -31,52 +31,53 @@ def spread(changes: list[int], period: int) -> list[tuple[float, int]]:
     return [(NOW - period + part * (index + 0.5), change) for index, change in enumerate(changes)]
 
 
-UP_DOWN = ([], [])
+UP, DOWN, MAX, MIN = "scale-up policies", "scale-down policies", "maximum", "minimum"
+NONE: tuple[list[int], list[int]] = ([], [])
 #: name, (minimum, maximum), current, desired, expected, what limits, scaleUp, scaleDown, (ups, downs)
 LIMITS: list[tuple[str, tuple[int, int], int, int, int, str, Any, Any, tuple[list[int], list[int]]]] = [
     # TestScalingWithRules
-    ("within range", (3, 8), 5, 7, 7, "", None, None, UP_DOWN),
-    ("below the minimum", (2, 8), 3, 1, 2, "minimum", None, None, UP_DOWN),
-    ("above the maximum", (100, 150), 100, 1000, 150, "maximum", None, None, UP_DOWN),
-    ("1 % of 3 is one", (1, 2000), 3, 1000, 4, "scale-up policies", rules(0, 0, 1, 60, 0), None, UP_DOWN),
-    ("20 pods down", (3, 2000), 1000, 3, 980, "scale-down policies", None, rules(20, 60, 0, 0, 0), UP_DOWN),
-    ("default", (1, 1000), 10, 50, 20, "scale-up policies", None, None, UP_DOWN),
-    ("default, few", (1, 1000), 1, 50, 5, "scale-up policies", None, None, UP_DOWN),
-    ("more pods", (1, 1000), 10, 500, 110, "scale-up policies", rules(100, 60, 100, 60, 0), None, UP_DOWN),
-    ("more percent", (1, 1000), 10, 500, 20, "scale-up policies", rules(2, 60, 100, 60, 0), None, UP_DOWN),
-    ("large pods", (1, 1000), 10, 50, 50, "", rules(100, 60, 0, 0, 0), None, UP_DOWN),
-    ("pods", (1, 1000), 10, 50, 40, "scale-up policies", rules(30, 60, 0, 0, 0), None, UP_DOWN),
-    ("percent", (1, 1000), 10, 50, 30, "scale-up policies", rules(0, 0, 200, 60, 0), None, UP_DOWN),
-    ("down, more pods", (1, 1000), 100, 2, 80, "scale-down policies", None, rules(20, 60, 1, 60, 300), UP_DOWN),
-    ("down, 2 pods or 1 %", (1, 1000), 100, 2, 98, "scale-down policies", None, rules(2, 60, 1, 60, 300), UP_DOWN),
-    ("down, large pods", (1, 1000), 10, 0, 1, "minimum", None, rules(100, 60, 0, 0, 300), UP_DOWN),
-    ("down, large percent", (5, 1000), 10, 2, 5, "minimum", None, rules(0, 0, 100, 60, 300), UP_DOWN),
-    ("down, 5 pods", (1, 1000), 10, 2, 5, "scale-down policies", None, rules(5, 60, 0, 0, 300), UP_DOWN),
-    ("down, 50 %", (1, 1000), 10, 5, 5, "", None, rules(0, 0, 50, 60, 300), UP_DOWN),
+    ("within range", (3, 8), 5, 7, 7, "", None, None, NONE),
+    ("below the minimum", (2, 8), 3, 1, 2, MIN, None, None, NONE),
+    ("above the maximum", (100, 150), 100, 1000, 150, MAX, None, None, NONE),
+    ("1 % of 3 is one", (1, 2000), 3, 1000, 4, UP, rules(0, 0, 1, 60, 0), None, NONE),
+    ("20 pods down", (3, 2000), 1000, 3, 980, DOWN, None, rules(20, 60, 0, 0, 0), NONE),
+    ("default", (1, 1000), 10, 50, 20, UP, None, None, NONE),
+    ("default, few", (1, 1000), 1, 50, 5, UP, None, None, NONE),
+    ("more pods", (1, 1000), 10, 500, 110, UP, rules(100, 60, 100, 60, 0), None, NONE),
+    ("more percent", (1, 1000), 10, 500, 20, UP, rules(2, 60, 100, 60, 0), None, NONE),
+    ("large pods", (1, 1000), 10, 50, 50, "", rules(100, 60, 0, 0, 0), None, NONE),
+    ("pods", (1, 1000), 10, 50, 40, UP, rules(30, 60, 0, 0, 0), None, NONE),
+    ("percent", (1, 1000), 10, 50, 30, UP, rules(0, 0, 200, 60, 0), None, NONE),
+    ("down, more pods", (1, 1000), 100, 2, 80, DOWN, None, rules(20, 60, 1, 60, 300), NONE),
+    ("down, 2 pods or 1 %", (1, 1000), 100, 2, 98, DOWN, None, rules(2, 60, 1, 60, 300), NONE),
+    ("down, large pods", (1, 1000), 10, 0, 1, MIN, None, rules(100, 60, 0, 0, 300), NONE),
+    ("down, large percent", (5, 1000), 10, 2, 5, MIN, None, rules(0, 0, 100, 60, 300), NONE),
+    ("down, 5 pods", (1, 1000), 10, 2, 5, DOWN, None, rules(5, 60, 0, 0, 300), NONE),
+    ("down, 50 %", (1, 1000), 10, 5, 5, "", None, rules(0, 0, 50, 60, 300), NONE),
     # ... with events of the last 120 s
-    ("events, maximum", (1, 200), 100, 500, 200, "maximum", rules(300, 60, 0, 0, 0), None, ([1, 5, 9], [])),
-    ("events, percent", (1, 200), 100, 500, 200, "maximum", rules(0, 0, 10000, 60, 0), None, ([1, 5, 9], [])),
-    ("events use it up", (1, 1000), 100, 500, 100, "scale-up policies", rules(5, 120, 0, 0, 0), None, ([1, 5, 9], [])),
-    ("events, 150 pods", (1, 1000), 100, 500, 235, "scale-up policies", rules(150, 120, 0, 0, 0), None, ([1, 5, 9], [])),
-    ("events, 200 %", (1, 1000), 100, 500, 255, "scale-up policies", rules(0, 0, 200, 120, 0), None, ([1, 5, 9], [])),
-    ("up and down, 300 %", (1, 1000), 6, 24, 16, "scale-up policies", rules(0, 0, 300, 300, 0), None, ([4], [2])),
+    ("events, maximum", (1, 200), 100, 500, 200, MAX, rules(300, 60, 0, 0, 0), None, ([1, 5, 9], [])),
+    ("events, percent", (1, 200), 100, 500, 200, MAX, rules(0, 0, 10000, 60, 0), None, ([1, 5, 9], [])),
+    ("events use it up", (1, 1000), 100, 500, 100, UP, rules(5, 120, 0, 0, 0), None, ([1, 5, 9], [])),
+    ("events, 150 pods", (1, 1000), 100, 500, 235, UP, rules(150, 120, 0, 0, 0), None, ([1, 5, 9], [])),
+    ("events, 200 %", (1, 1000), 100, 500, 255, UP, rules(0, 0, 200, 120, 0), None, ([1, 5, 9], [])),
+    ("up and down, 300 %", (1, 1000), 6, 24, 16, UP, rules(0, 0, 300, 300, 0), None, ([4], [2])),
     ("down, default", (1, 1000), 10, 5, 5, "", None, None, ([], [1, 5, 9])),
-    ("down, 115 pods", (1, 1000), 100, 0, 1, "minimum", None, rules(115, 120, 0, 0, 300), ([], [1, 5, 9])),
-    ("down, 5 of 15", (1, 1000), 100, 2, 100, "scale-down policies", None, rules(5, 120, 0, 0, 300), ([], [1, 5, 9])),
-    ("down, half", (1, 1000), 100, 0, 56, "scale-down policies", None, rules(0, 0, 50, 120, 300), ([], [2, 4, 6])),
-    ("down and up", (1, 1000), 10, 1, 6, "scale-down policies", None, rules(0, 0, 50, 180, 0), ([2], [4])),
-    ("10 % used up", (1, 1000), 100, 0, 100, "scale-down policies", None, rules(0, 0, 10, 120, 300), ([], [10, 10, 10])),
+    ("down, 115 pods", (1, 1000), 100, 0, 1, MIN, None, rules(115, 120, 0, 0, 300), ([], [1, 5, 9])),
+    ("down, 5 of 15", (1, 1000), 100, 2, 100, DOWN, None, rules(5, 120, 0, 0, 300), ([], [1, 5, 9])),
+    ("down, half", (1, 1000), 100, 0, 56, DOWN, None, rules(0, 0, 50, 120, 300), ([], [2, 4, 6])),
+    ("down and up", (1, 1000), 10, 1, 6, DOWN, None, rules(0, 0, 50, 180, 0), ([2], [4])),
+    ("10 % used up", (1, 1000), 100, 0, 100, DOWN, None, rules(0, 0, 10, 120, 300), ([], [10, 10, 10])),
     ("below zero", (1, 1000), 10, 5, 5, "", None, rules(0, 0, 1000, 120, 300), ([], [10, 10, 10])),
     # events that one policy still counts and the other does not
-    ("two periods", (1, 1000), 100, 200, 180, "scale-up policies", rules(1, 120, 100, 60, 0), None, ([4, 6, 4, 6], [])),
+    ("two periods", (1, 1000), 100, 200, 180, UP, rules(1, 120, 100, 60, 0), None, ([4, 6, 4, 6], [])),
     # TestCalculateScaleUpLimitWithScalingRules, TestCalculateScaleDownLimitWithBehaviors
-    ("Min", (1, 99), 1, 9, 2, "scale-up policies", rules(2, 60, 50, 60, 300, selectPolicy="Min"), None, UP_DOWN),
-    ("Min down", (1, 99), 5, 1, 3, "scale-down policies", None, rules(2, 60, 50, 60, 0, selectPolicy="Min"), UP_DOWN),
+    ("Min", (1, 99), 1, 9, 2, UP, rules(2, 60, 50, 60, 300, selectPolicy="Min"), None, NONE),
+    ("Min down", (1, 99), 5, 1, 3, DOWN, None, rules(2, 60, 50, 60, 0, selectPolicy="Min"), NONE),
     # the documentation of selectPolicy
-    ("Disabled", (1, 99), 5, 9, 5, "scale-up policies", {"selectPolicy": "Disabled"}, None, UP_DOWN),
-    ("Disabled down", (1, 99), 5, 1, 5, "scale-down policies", None, {"selectPolicy": "Disabled"}, UP_DOWN),
+    ("Disabled", (1, 99), 5, 9, 5, UP, {"selectPolicy": "Disabled"}, None, NONE),
+    ("Disabled down", (1, 99), 5, 1, 5, DOWN, None, {"selectPolicy": "Disabled"}, NONE),
     # upstream computes in floating point: 50 × 1.1 = 55.00000000000001
-    ("a trace above", (1, 99), 50, 90, 56, "scale-up policies", rules(0, 0, 10, 60, 0), None, UP_DOWN),
+    ("a trace above", (1, 99), 50, 90, 56, UP, rules(0, 0, 10, 60, 0), None, NONE),
 ]
 
 
@@ -142,9 +143,10 @@ def test_the_first_size_is_a_recommendation() -> None:
 
 #: name, earlier events (seconds ago, change), policies of both directions, events afterwards, change of the last 60 s
 EVENTS: list[tuple[str, Ages, dict[str, Any], list[int], int]] = [
-    # TestStoreScaleEvents
+    # TestStoreScaleEvents, and Before() as horizontal.go has it
     ("none before", [], rules(10, 60, 100, 60, 0), [5], 0),
     ("one outdated", [(61, 7)], rules(10, 60, 100, 60, 0), [5], 0),
+    ("one at the end of its period", [(60, 7)], rules(10, 60, 100, 60, 0), [7, 5], 0),
     ("one that counts", [(58, 7)], rules(10, 60, 100, 60, 0), [7, 5], 7),
     ("one of two outdated", [(61, 7), (59, 6)], rules(10, 60, 0, 0, 0), [5, 6], 6),
     ("the last outdated", [(29, 8), (59, 6), (61, 7), (61, 9)], rules(10, 60, 100, 30, 0), [8, 6, 7, 5], 14),
@@ -198,7 +200,7 @@ def test_events(case: Any) -> None:
     ],
 )
 def test_what_the_api_server_would_reject(given: object, message: str) -> None:
-    with pytest.raises(ValueError, match="^behavior: ") as fault:
+    with pytest.raises(ValueError, match=r"^behavior: ") as fault:
         parse(given, tolerance=0.1, down_window_s=300)
     assert str(fault.value).startswith(message)
 

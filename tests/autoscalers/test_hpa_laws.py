@@ -120,8 +120,8 @@ def test_no_period_sees_more_change_than_its_policy_allows(policies: Any, start:
 
     for (_, before), (now, after) in pairwise(sizes):
         if after > before:
-            first = at(now - up["periodSeconds"])
-            assert after <= (first + up["value"] if up["type"] == "Pods" else ceil(first * (1 + up["value"] / 100)))
+            first, value = at(now - up["periodSeconds"]), up["value"]
+            assert after <= (first + value if up["type"] == "Pods" else ceil(first * (1 + value / 100)))
         elif after < before:
-            first = at(now - down["periodSeconds"])
-            assert after >= (first - down["value"] if down["type"] == "Pods" else int(first * (1 - down["value"] / 100)))
+            first, value = at(now - down["periodSeconds"]), down["value"]
+            assert after >= (first - value if down["type"] == "Pods" else int(first * (1 - value / 100)))

@@ -1,6 +1,6 @@
-"""The load shapes. A module that uses `@shape` and is imported here is known by name everywhere."""
+"""The load shapes. A shape with a name, in a module that is imported here, is known everywhere."""
 
-from workloads.shapes.base import Shape, describe, shape, shape_names, shape_type
+from workloads.shapes.base import Shape, defaults, describe, shape_names, shape_type
 from workloads.shapes.daily import Daily
 from workloads.shapes.periodic import Pyramid, Sine, Square
 from workloads.shapes.spikes import Spikes
@@ -18,8 +18,8 @@ __all__ = [
     "Spikes",
     "Square",
     "Step",
+    "defaults",
     "describe",
-    "shape",
     "shape_names",
     "shape_type",
 ]

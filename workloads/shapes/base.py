@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import ClassVar, TypeVar
+from typing import ClassVar, get_args, get_type_hints
 
+import numpy as np
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from workloads.model import Flags, Floats, Workload
 from workloads.portion import Level, OptionalSpan, percent
-from workloads.units import OptionalPositive, Rate, format_quantity
+from workloads.units import OptionalPositive, Rate, Written, format_quantity
 
 STRICT = ConfigDict(extra="forbid")
 
-S = TypeVar("S", bound="type[Shape]")
 _shapes: dict[str, type[Shape]] = {}
 
 
-class KeyProblem(ValueError):
-    """A problem between keys, and the key to point at."""
+class KeyConflictError(ValueError):
+    """Keys that contradict each other, and the one to point at."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -29,11 +28,20 @@ class KeyProblem(ValueError):
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class Shape(Workload):
-    """A synthetic workload with a highest rate. Its fields are the keys of its YAML mapping."""
+    """A synthetic workload with a highest rate. Its fields are the keys of its YAML mapping.
+
+    A subclass that states its name, `class Sine(Shape, name="sine")`, is known by it everywhere.
+    """
 
     name: ClassVar[str]
 
     peak: Rate
+
+    def __init_subclass__(cls, *, name: str | None = None) -> None:
+        super().__init_subclass__()
+        if name is not None:
+            cls.name = name
+            _shapes[name] = cls
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -44,7 +52,7 @@ class Banded(Shape):
 
     def __post_init__(self) -> None:
         if self.floor > self.peak:
-            raise KeyProblem("low", f"{self.low} is above the peak of {format_quantity(self.peak)}")
+            raise KeyConflictError("low", f"{self.low} is above the peak of {format_quantity(self.peak)}")
 
     @property
     def floor(self) -> float:
@@ -53,7 +61,7 @@ class Banded(Shape):
 
     def between(self, height: Floats | Flags) -> Floats:
         """Rates for heights from 0 (low) to 1 (peak); exactly the peak at 1."""
-        return self.peak - (self.peak - self.floor) * (1.0 - height)
+        return self.peak - (self.peak - self.floor) * np.subtract(1.0, height, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -66,7 +74,7 @@ class Periodic(Banded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.periods is not None and self.period is not None:
-            raise KeyProblem("period", "give period or periods, not both")
+            raise KeyConflictError("period", "give period or periods, not both")
 
     def period_in(self, duration_s: int) -> float:
         """Seconds in a run of this length."""
@@ -79,17 +87,6 @@ class Periodic(Banded):
     @property
     def fits_run(self) -> bool:
         return self.cycle_s is None
-
-
-def shape(name: str) -> Callable[[S], S]:
-    """Class decorator: make a shape known under `name`."""
-
-    def known(kind: S) -> S:
-        kind.name = name
-        _shapes[name] = kind
-        return kind
-
-    return known
 
 
 def shape_names() -> list[str]:
@@ -108,13 +105,25 @@ def describe(name: str) -> str:
     'the same rate all the time (peak)'
     """
     kind = _shapes[name]
-    about = (kind.__doc__ or name).strip().splitlines()[0].rstrip(".")
-    keys = (
-        key.name if key.default is MISSING or key.default is None else f"{key.name}: {_default(key.default)}"
-        for key in fields(kind)
-    )
-    return f"{about[0].lower()}{about[1:]} ({', '.join(keys)})"
+    about = (kind.__doc__ or name).strip().splitlines()[0].rstrip(".").replace("`", "")
+    keys = ", ".join(f"{key}: {default}" if default else key for key, default in defaults(kind).items())
+    return f"{about[0].lower()}{about[1:]} ({keys})"
 
 
-def _default(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def defaults(kind: type[Shape]) -> dict[str, str | None]:
+    """A shape's keys, each with its default as a person would write it; None where there is none."""
+    types = get_type_hints(kind, include_extras=True)
+    return {key.name: _text(key.default, get_args(types[key.name])) for key in fields(kind)}
+
+
+def _text(default: object, type_parts: tuple[object, ...]) -> str | None:
+    if default is None or default is MISSING:
+        return None
+    match default:
+        case bool():
+            return str(default).lower()
+        case float() | int():
+            written = next((part for part in type_parts if isinstance(part, Written)), Written(format_quantity))
+            return written.as_text(default)
+        case _:
+            return str(default)

@@ -10,8 +10,8 @@ from pydantic.dataclasses import dataclass
 
 from workloads.model import Floats, Timeline
 from workloads.portion import Span, percent
-from workloads.shapes.base import STRICT, Banded, KeyProblem, shape
-from workloads.units import Share, parse_quantity, parse_share, shown
+from workloads.shapes.base import STRICT, Banded, KeyConflictError
+from workloads.units import Share, Written, format_quantity, format_share, parse_quantity, parse_share, shown
 
 _HOURS: Final[Floats] = np.arange(24 * 60) / 60
 _HUMP_HOURS: Final = 2.5
@@ -32,13 +32,12 @@ def _parse_weekend(value: object) -> float:
     return parse_share(value, largest=10)
 
 
-Hour = Annotated[float, PlainValidator(_parse_hour)]
-Weekend = Annotated[float, PlainValidator(_parse_weekend)]
+Hour = Annotated[float, PlainValidator(_parse_hour), Written(format_quantity)]
+Weekend = Annotated[float, PlainValidator(_parse_weekend), Written(format_share)]
 
 
-@shape("daily")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Daily(Banded):
+class Daily(Banded, name="daily"):
     """Days with a quiet night, a hump at the peak hour, a second one, and weekends; a run is one day by default.
 
     A run starts on Monday at midnight. `day: 1h` compresses a day into an hour of the run, `day: 1d` is real time.
@@ -55,7 +54,7 @@ class Daily(Banded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.day.relative and self.day.value < 24:
-            raise KeyProblem("day", f"{self.day} is too short; a day takes at least 24s, a second an hour")
+            raise KeyConflictError("day", f"{self.day} is too short; a day takes at least 24s, one for each hour")
 
     @property
     def cycle_s(self) -> int | None:
@@ -75,7 +74,7 @@ class Daily(Banded):
     def _pattern(self) -> Floats:
         """One day by minutes, from 0 to 1."""
         high = np.maximum(_hump(self.peak_hour), self.second * _hump(self.second_hour))
-        return (high - high.min()) / np.ptp(high)
+        return np.asarray((high - high.min()) / np.ptp(high))
 
 
 def _hump(hour: float) -> Floats:

@@ -6,13 +6,12 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from workloads.model import Floats, Timeline
-from workloads.shapes.base import STRICT, KeyProblem, Periodic, shape
+from workloads.shapes.base import STRICT, KeyConflictError, Periodic
 from workloads.units import Count, OptionalSeconds, Share
 
 
-@shape("sine")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Sine(Periodic):
+class Sine(Periodic, name="sine"):
     """A smooth wave between low and peak, twice a run; it starts half-way, rising.
 
     >>> Sine(peak=100, periods=1).curve(4).round()
@@ -24,9 +23,8 @@ class Sine(Periodic):
         return self.between((1 + np.sin(2 * np.pi * turns)) / 2)
 
 
-@shape("square")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Square(Periodic):
+class Square(Periodic, name="square"):
     """Low, then at once peak, and again, twice a run; `duty` is the share of time at the peak.
 
     The scenario "Square" of Borkowski et al., PVLDB 12(7), section 3.2, holds 1 and 65 images/s for 370 s each:
@@ -40,10 +38,9 @@ class Square(Periodic):
         return self.between(timeline.seconds % period >= period * (1 - self.duty))
 
 
-@shape("pyramid")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Pyramid(Periodic):
-    """Stairs from low up to peak and down again, twice a run; `steps` a flight, each held for `hold`.
+class Pyramid(Periodic, name="pyramid"):
+    """Stairs of so many `steps` from low up to peak and down again, twice a run, or with each level held for `hold`.
 
     The scenario "Pyramid" of Borkowski et al., PVLDB 12(7), section 3.2, climbs from 0 to 60 images/s by 15 and
     holds each level for 130 s: `{shape: pyramid, low: 0, peak: 60, steps: 4, hold: 130s}`.
@@ -55,7 +52,7 @@ class Pyramid(Periodic):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.hold is not None and (self.period or self.periods):
-            raise KeyProblem("hold", "give hold, period or periods, only one of them")
+            raise KeyConflictError("hold", "give hold, period or periods, only one of them")
 
     @property
     def levels(self) -> int:

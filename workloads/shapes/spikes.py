@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from workloads.model import Floats, Timeline
 from workloads.portion import Moment, Portion, Span, parse_moment, percent
-from workloads.shapes.base import STRICT, Banded, shape
+from workloads.shapes.base import STRICT, Banded
 from workloads.units import Count, Share, shown
 
 #: Time constants after which a decay counts as over: a ten-millionth of the spike is left.
@@ -28,10 +28,9 @@ def _parse_times(value: object) -> tuple[Portion, ...] | None:
 Times = Annotated[tuple[Portion, ...] | None, PlainValidator(_parse_times)]
 
 
-@shape("spikes")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Spikes(Banded):
-    """Low, with spikes up to peak at given `times` or at random ones, `count` a run.
+class Spikes(Banded, name="spikes"):
+    """Low, with spikes up to peak: `count` a run at random times, or at the `times` given.
 
     A spike rises in a straight line for `rise`, stays up for `width` and falls off exponentially with the time
     constant `decay`. `times` say when the rise begins; a spike after the end of the run is not seen. Random spikes
@@ -52,9 +51,8 @@ class Spikes(Banded):
 
     @property
     def fits_run(self) -> bool:
-        if self.times is None or any(time.relative for time in (*self.times, self.rise, self.width, self.decay)):
-            return True
-        return False
+        moments = (*(self.times or ()), self.rise, self.width, self.decay)
+        return self.times is None or any(moment.relative for moment in moments)
 
     def rates(self, timeline: Timeline) -> Floats:
         duration = timeline.duration_s
@@ -79,6 +77,6 @@ class Spikes(Banded):
 def _spike(rise: int, up: int, decay: float, limit: int) -> Floats:
     """The heights of one spike, second by second, `limit` at most."""
     second = np.arange(min(up + int(np.ceil(_DECAYED * decay)), limit))
-    rising = second / max(rise, 1)
-    falling = np.exp((up - 1 - second) / decay) if decay else (second < up).astype(np.float64)
-    return np.minimum(np.minimum(np.where(second < rise, rising, 1.0), 1.0), np.where(second < up, 1.0, falling))
+    rising = np.where(second < rise, second / max(rise, 1), 1.0)
+    falling = np.exp(-np.maximum(second - (up - 1), 0) / (decay or 1.0))
+    return np.minimum(rising, falling)

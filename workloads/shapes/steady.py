@@ -7,13 +7,12 @@ from pydantic.dataclasses import dataclass
 
 from workloads.model import Floats, Timeline
 from workloads.portion import Moment, OptionalMoment, Span, percent
-from workloads.shapes.base import STRICT, Banded, KeyProblem, Shape, shape
+from workloads.shapes.base import STRICT, Banded, KeyConflictError, Shape
 from workloads.units import Flag
 
 
-@shape("constant")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Constant(Shape):
+class Constant(Shape, name="constant"):
     """The same rate all the time.
 
     >>> Constant(peak=5).curve(3)
@@ -28,9 +27,8 @@ class Constant(Shape):
         return np.full(timeline.duration_s, self.peak)
 
 
-@shape("ramp")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Ramp(Banded):
+class Ramp(Banded, name="ramp"):
     """A straight line from low to peak, or down; whichever end it reaches early, it stays there.
 
     >>> Ramp(peak=50).curve(5)
@@ -51,9 +49,8 @@ class Ramp(Banded):
         return self.between(1 - risen if self.down else risen)
 
 
-@shape("step")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Step(Banded):
+class Step(Banded, name="step"):
     """Low, then peak from one second to the next; back to low where `until` is given.
 
     >>> Step(peak=10).curve(4)
@@ -66,7 +63,7 @@ class Step(Banded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.until and self.until.relative == self.at.relative and self.until.value <= self.at.value:
-            raise KeyProblem("until", f"{self.until} is not after {self.at}, when the step begins")
+            raise KeyConflictError("until", f"{self.until} is not after {self.at}, when the step begins")
 
     @property
     def fits_run(self) -> bool:

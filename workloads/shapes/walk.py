@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from pydantic import PlainValidator
 from pydantic.dataclasses import dataclass
 from scipy.special import ndtr
 
 from workloads.model import Floats, Timeline
 from workloads.noise import autocorrelated
-from workloads.shapes.base import STRICT, Banded, shape
-from workloads.units import parse_whole_seconds
-
-Seconds = Annotated[int, PlainValidator(parse_whole_seconds)]
+from workloads.shapes.base import STRICT, Banded
+from workloads.units import Seconds
 
 
-@shape("random-walk")
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class RandomWalk(Banded):
+class RandomWalk(Banded, name="random-walk"):
     """A random walk between low and peak that forgets where it was after about `memory`.
 
     Step by step it moves like a random walk, but it is pulled back to the middle (an Ornstein-Uhlenbeck process) and

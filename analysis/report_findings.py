@@ -1,0 +1,125 @@
+"""The tables beside the ranking: what got worse, what the papers say, what is planned and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.cost import Objectives
+from analysis.figures import number, records
+from analysis.report_model import ExperimentInfo, FailedRun
+from analysis.report_numbers import NONE, change, quantity
+from analysis.report_tables import Cell, Column, Table, p_value, title_of, unit_of
+
+Row = Mapping[str, Any]
+
+
+def regressions(rows: pd.DataFrame, experiments: Sequence[ExperimentInfo]) -> Table:
+    """Tonight against the nights before: what got worse comes first, the largest change on top."""
+    labels = {experiment.id: experiment.label for experiment in experiments}
+
+    def badness(found: Row) -> tuple[int, float, str, str]:
+        order = {"bad": 0, "": 1, "good": 2}[tone(str(found["verdict"]))]
+        size = abs(number(found["change"]) or 0.0)
+        return order, -size, str(found["experiment"]), str(found["metric"])
+
+    def row(found: Row) -> tuple[Cell, ...]:
+        metric, unit, verdict = str(found["metric"]), str(found["unit"] or ""), str(found["verdict"])
+        experiment = str(found["experiment"])
+        return (
+            Cell(labels.get(experiment, experiment)),
+            Cell(title_of(metric)),
+            Cell(quantity(number(found["before"]), unit)),
+            Cell(quantity(number(found["now"]), unit)),
+            Cell(change(number(found["change"]))),
+            Cell(p_value(number(found["p_holm"]))),
+            Cell(verdict, tone=tone(verdict)),
+        )
+
+    columns = (
+        Column("Experiment"),
+        Column("Metric"),
+        Column("Before", numeric=True),
+        Column("Now", numeric=True),
+        Column("Change", numeric=True),
+        Column("p (Holm)", numeric=True),
+        Column("Verdict"),
+    )
+    ordered = sorted(records(rows), key=badness)
+    return Table("Tonight against the nights before", columns, tuple(row(found) for found in ordered))
+
+
+def tone(verdict: str) -> str:
+    """
+    >>> tone("worse"), tone("better"), tone("no change")
+    ('bad', 'good', '')
+    """
+    if any(word in verdict for word in ("worse", "regress")):
+        return "bad"
+    return "good" if any(word in verdict for word in ("better", "improve")) else ""
+
+
+def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:
+    """Published against measured, as the rows come: a paper's figures stay together."""
+
+    def row(found: Row) -> tuple[Cell, ...]:
+        kind, metric = str(found["kind"]), str(found["metric"])
+        reproduced = found["reproduced"]
+        known = isinstance(reproduced, bool)
+        published, measured, tolerance = (number(found[name]) for name in ("published", "measured", "tolerance"))
+        return (
+            Cell(str(found["source"] or NONE)),
+            Cell(f"{found['job']}, {found['workload']}"),
+            Cell(str(found["autoscaler"]), autoscaler=str(found["autoscaler"])),
+            Cell(title_of(metric), kind),
+            Cell(_compared(published, kind, unit_of(metric, objectives))),
+            Cell(_compared(measured, kind, unit_of(metric, objectives))),
+            Cell(_tolerance(tolerance, kind)),
+            Cell("yes" if reproduced else "no", tone="good" if reproduced else "bad") if known else Cell(NONE),
+            Cell(str(found["note"] or "")),
+        )
+
+    columns = (
+        Column("Source"),
+        Column("Scenario"),
+        Column("Autoscaler"),
+        Column("Figure"),
+        Column("Published", numeric=True),
+        Column("Measured", numeric=True),
+        Column("Tolerance", numeric=True),
+        Column("Reproduced"),
+        Column("Note"),
+    )
+    return Table("Published against measured", columns, tuple(row(found) for found in records(rows)))
+
+
+def _compared(value: float | None, kind: str, unit: str) -> str:
+    if kind == "change":
+        return change(value)
+    return NONE if kind == "ordering" else quantity(value, unit)
+
+
+def _tolerance(tolerance: float | None, kind: str) -> str:
+    """Of a value it is relative, of a change it is in percentage points."""
+    if tolerance is None or kind == "ordering":
+        return NONE
+    return f"±{tolerance * 100:g} points" if kind == "change" else f"±{quantity(tolerance, 'share')}"
+
+
+def failed(runs: Sequence[FailedRun]) -> Table:
+    columns = (Column("Run"), Column("What"), Column("Last line of the error"), Column("Log"))
+    rows = tuple((Cell(run.run_id), Cell(run.label), Cell(run.error), Cell(run.log)) for run in runs)
+    return Table("Failed runs", columns, rows)
+
+
+def experiments(planned: Sequence[ExperimentInfo]) -> Table:
+    """Every experiment of the suite, so that what is missing is seen."""
+
+    def row(one: ExperimentInfo) -> tuple[Cell, ...]:
+        finished = Cell(f"{one.finished} of {one.planned}", tone="" if one.finished >= one.planned else "bad")
+        return Cell(one.label), Cell(one.autoscaler, autoscaler=one.autoscaler), finished, Cell(one.id)
+
+    columns = (Column("Experiment"), Column("Autoscaler"), Column("Runs", numeric=True), Column("Id"))
+    return Table("Experiments", columns, tuple(row(one) for one in planned))

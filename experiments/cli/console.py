@@ -1,0 +1,33 @@
+"""How the command line speaks: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+output = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for other programs.")]
+
+
+def print_json(content: Any) -> None:
+    """JSON alone on standard output."""
+    print(json.dumps(content, indent=1, default=str, ensure_ascii=False))
+
+
+def progress() -> Progress:
+    """A bar with counts and elapsed time, on standard error; it vanishes where that is no terminal."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=errors,
+        disable=not errors.is_terminal,
+    )

@@ -1,0 +1,69 @@
+"""The ranking as a table in the terminal, and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from analysis.figures import Figure
+    from analysis.ranking import Ranking
+
+
+#: Columns of a terminal from which on a sentence fits beside the figures.
+_ROOMY = 120
+
+
+def title(ranking: Ranking) -> str:
+    if ranking.scenario is None:
+        return "all scenarios"
+    scenario = ranking.scenario
+    return f"{scenario.job} · {scenario.workload} · {scenario.place}"
+
+
+def table(ranking: Ranking, cost_unit: str, width: int) -> Table:
+    """One line an autoscaler, best first; the words on confidence only where there is room for them."""
+    shown = Table(title=title(ranking), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("", no_wrap=True)
+    shown.add_column("autoscaler", overflow="fold")
+    for heading in (cost_unit, "violations", "workers", "p95", "actions"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    roomy = width >= _ROOMY
+    if roomy:
+        shown.add_column("confidence")
+    for standing in ranking.standings:
+        cells = [
+            standing.rank,
+            standing.autoscaler,
+            _with_interval(standing.cost, "{:.2f}"),
+            _with_interval(standing.violations, "{:.1%}"),
+            _number(standing.mean_workers, "{:.1f}"),
+            _number(standing.latency_p95, "{:.1f} s"),
+            _number(standing.scaling_actions, "{:.0f}"),
+            standing.confidence,
+        ]
+        shown.add_row(*(cells if roomy else cells[:-1]), style="" if standing.meets else "dim")
+    if any(not standing.meets for standing in ranking.standings):
+        shown.caption = "dim: misses the objectives"
+        shown.caption_justify = "left"
+    return shown
+
+
+def as_json(ranking: Ranking) -> dict[str, Any]:
+    return {"scenario": title(ranking), "standings": [asdict(standing) for standing in ranking.standings]}
+
+
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else form.format(value)
+
+
+def _with_interval(figure: Figure, form: str) -> str:
+    if figure.mean is None:
+        return "–"
+    text = form.format(figure.mean)
+    if figure.low is None or figure.high is None:
+        return text
+    return f"{text} ±{form.format((figure.high - figure.low) / 2)}"
