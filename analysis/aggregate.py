@@ -11,13 +11,13 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import results as tables
-from analysis.comparisons import pairwise_tests, run_summary, summary
 from analysis.cost import Objectives
 from analysis.percentiles import Percentiles
 from analysis.run_metrics import figures, from_decisions, from_events, from_seconds
 from analysis.runs import RunRecord, check
 from analysis.series import QUANTILES, actions, latency, latency_cdf, representatives, series
 from analysis.spark import collect, session
+from analysis.summary import pairwise_tests, run_summary, summary
 
 __all__ = ["Objectives", "RunRecord", "aggregate"]
 

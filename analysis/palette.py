@@ -56,7 +56,19 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 _HUES = 7
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "pentagon", "star", "hexagon", "hourglass")
+#: Plotly's symbols, with a letter that looks like each.
+_SYMBOLS = {
+    "circle": "●",
+    "square": "■",
+    "diamond": "◆",
+    "triangle-up": "▲",
+    "cross": "✚",
+    "pentagon": "⬟",
+    "star": "★",
+    "hexagon": "⬢",
+    "triangle-down": "▼",
+}
+_BASELINE_SYMBOL, _BASELINE_GLYPH = "x", "✖"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,8 @@ class Mark:
     """Its colour's name in the theme."""
     dash: str
     symbol: str
+    glyph: str
+    """The symbol as a letter, for keys in text."""
 
     @property
     def color(self) -> str:
@@ -86,10 +100,10 @@ def marks(autoscalers: Iterable[str], baseline: str | None) -> dict[str, Mark]:
     others = 0
     for index, autoscaler in enumerate(dict.fromkeys(autoscalers)):
         if autoscaler == baseline:
-            found[autoscaler] = Mark(f"a{index}", "c0", "solid", "x")
+            found[autoscaler] = Mark(f"a{index}", "c0", "solid", _BASELINE_SYMBOL, _BASELINE_GLYPH)
             continue
         dash = _DASHES[others // _HUES % len(_DASHES)]
-        symbol = _SYMBOLS[others % len(_SYMBOLS)]
-        found[autoscaler] = Mark(f"a{index}", f"c{others % _HUES + 1}", dash, symbol)
+        symbol, glyph = list(_SYMBOLS.items())[others % len(_SYMBOLS)]
+        found[autoscaler] = Mark(f"a{index}", f"c{others % _HUES + 1}", dash, symbol, glyph)
         others += 1
     return found

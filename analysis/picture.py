@@ -108,8 +108,8 @@ def layout(**changes: Any) -> dict[str, Any]:
     base: dict[str, Any] = {
         "autosize": True,
         "margin": {"l": 4, "r": 10, "t": 8, "b": 4},
-        "paper_bgcolor": "$paper",
-        "plot_bgcolor": "$paper",
+        "paper_bgcolor": "rgba(0, 0, 0, 0)",
+        "plot_bgcolor": "rgba(0, 0, 0, 0)",
         "font": {"family": FONT, "size": 12, "color": "$ink"},
         "showlegend": False,
         "hovermode": "closest",

@@ -1,0 +1,1 @@
+"""Suites, planning, the control loop, the archive and the command line."""

@@ -79,9 +79,7 @@ class RunFolder:
         """Record why there is no manifest."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         (self.path / "logs" / "traceback.txt").write_text(trace, encoding="utf-8")
-        _write_json(
-            self.path / "failed.json", {"error": error, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-        )
+        _write_json(self.path / "failed.json", {"error": error, "at": datetime.now(UTC).isoformat(timespec="seconds")})
 
 
 @dataclass(frozen=True)
@@ -142,5 +140,3 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     draft = path.with_suffix(".tmp")
     draft.write_text(json.dumps(content, indent=1, default=str) + "\n", encoding="utf-8")
     draft.replace(path)
-
-

@@ -93,14 +93,16 @@ class Campaign:
         raise UserError(f'{self.suite.name}: unknown experiment "{identity}"{did_you_mean(identity, known)}')
 
     def provision(self) -> list[str]:
-        """Make the places ready: what a crashed campaign left behind goes first. Returns a line for each thing removed."""
+        """Make the places ready: what a crashed campaign left behind goes first, a line for each thing."""
         return [line for place in self._places() for line in place.sweep()]
 
     def release(self) -> list[str]:
         """Remove whatever this campaign's places still hold."""
         return self.provision()
 
-    def run_all(self, *, fresh: bool = False, workers: int | None = None, on_finished: OnFinished | None = None) -> Outcome:
+    def run_all(
+        self, *, fresh: bool = False, workers: int | None = None, on_finished: OnFinished | None = None
+    ) -> Outcome:
         """Do what is missing of all experiments."""
         return self._run(self.runs, fresh=fresh, workers=workers, on_finished=on_finished)
 
@@ -110,9 +112,7 @@ class Campaign:
         """Do what is missing of one experiment."""
         return self._run(self.experiment(identity).runs, fresh=fresh, workers=workers, on_finished=on_finished)
 
-    def _run(
-        self, runs: Sequence[Run], *, fresh: bool, workers: int | None, on_finished: OnFinished | None
-    ) -> Outcome:
+    def _run(self, runs: Sequence[Run], *, fresh: bool, workers: int | None, on_finished: OnFinished | None) -> Outcome:
         pending = self.pending(runs, fresh=fresh)
         outcome = Outcome(skipped=len(runs) - len(pending))
         alone = any(place.exclusive for place in self._places())
@@ -181,7 +181,9 @@ class Campaign:
         if not results.exists(self.archive.results, "summary"):
             return []
         return rank(
-            results.read(self.archive.results, "summary"), results.read(self.archive.results, "tests"), self.objectives()
+            results.read(self.archive.results, "summary"),
+            results.read(self.archive.results, "tests"),
+            self.objectives(),
         )
 
     def objectives(self) -> Objectives:

@@ -72,7 +72,8 @@ def read(path: Path) -> Document:
         if node is not None:
             document.data = _value(node, (), document)
     except yaml.MarkedYAMLError as fault:
-        line = (fault.problem_mark or fault.context_mark).line + 1 if fault.problem_mark or fault.context_mark else 1
+        mark = fault.problem_mark or fault.context_mark
+        line = mark.line + 1 if mark else 1
         raise UserError(f"{path.name}:{line}: not valid YAML: {fault.problem}") from None
     except yaml.YAMLError as fault:
         raise UserError(f"{path.name}:1: not valid YAML: {str(fault).splitlines()[0]}") from None
@@ -93,4 +94,4 @@ def _value(node: yaml.Node, location: Location, document: Document) -> Any:
             document.lines[here] = key_node.start_mark.line + 1
             mapping[key] = _value(value_node, here, document)
         return mapping
-    return yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+    return yaml.SafeLoader("").construct_object(node)

@@ -9,6 +9,7 @@ from typing import Any
 import workloads
 from experiments import parameters
 
+
 def split(value: Any) -> tuple[str, dict[str, Any]] | None:
     """The name and the options of an entry; None if it is not one.
 
@@ -30,9 +31,7 @@ def unfold(options: Mapping[str, Any], listed: frozenset[str]) -> Iterator[dict[
     >>> list(unfold({"a": [1, 2], "b": 3}, frozenset()))
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
-    choices = [
-        value if isinstance(value, list) and key not in listed else [value] for key, value in options.items()
-    ]
+    choices = [value if isinstance(value, list) and key not in listed else [value] for key, value in options.items()]
     for combination in itertools.product(*choices):
         yield dict(zip(options, combination, strict=True))
 

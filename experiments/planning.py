@@ -106,7 +106,7 @@ def plan(
     only: Sequence[str] = (),
     seed: int | None = None,
 ) -> tuple[Experiment, ...]:
-    """All experiments of a suite, in its order. `only` holds `key=value` filters on job, workload, autoscaler, place."""
+    """All experiments of a suite, in its order; `only` filters by `key=value` on job, workload, autoscaler, place."""
     suite = loaded.suite
     if place is not None:
         if place not in infra.names():
@@ -117,7 +117,9 @@ def plan(
     chosen = [cell for cell in cells if all(matrix.matches(value, cell.named(key)) for key, value in wanted)]
     if not chosen:
         asked = " ".join(only)
-        raise UserError(f"{suite.name}: no experiment matches {asked}" if asked else f"{suite.name}: no experiment left")
+        raise UserError(
+            f"{suite.name}: no experiment matches {asked}" if asked else f"{suite.name}: no experiment left"
+        )
     _refuse_twins(suite.name, cells)
     several_places = len({cell.place.name for cell in cells}) > 1
     experiments = []
@@ -125,7 +127,12 @@ def plan(
     for cell in chosen:
         identity = _unique(_slug(cell, several_places), ids)
         label = " · ".join(
-            [cell.named("job"), cell.named("workload"), cell.autoscaler[0], *([cell.place.name] if several_places else [])]
+            [
+                cell.named("job"),
+                cell.named("workload"),
+                cell.autoscaler[0],
+                *([cell.place.name] if several_places else []),
+            ]
         )
         first = _run(suite, loaded.path.parent.resolve(), cell, identity, label)
         start = suite.seed if seed is None else seed
@@ -135,7 +142,9 @@ def plan(
             for index in range(count)
         )
         experiments.append(
-            Experiment(identity, label, cell.named("job"), cell.named("workload"), cell.autoscaler[0], cell.place.name, runs)
+            Experiment(
+                identity, label, cell.named("job"), cell.named("workload"), cell.autoscaler[0], cell.place.name, runs
+            )
         )
     return tuple(experiments)
 
@@ -175,11 +184,17 @@ def _added(
     if isinstance(addition.workload, Mapping):
         chosen_loads = matrix.workload_cells(addition.workload)
     else:
-        chosen_loads = [load for load in loads if addition.workload is None or matrix.matches(addition.workload, load[0])]
+        chosen_loads = [
+            load for load in loads if addition.workload is None or matrix.matches(addition.workload, load[0])
+        ]
     chosen_policies = matrix.autoscaler_cells(_raw(addition.autoscaler)) if addition.autoscaler else policies
     for load, policy in itertools.product(chosen_loads, chosen_policies):
         yield _Cell(
-            addition.job or suite.jobs[0], load, policy, addition.place or suite.place[0], addition.duration or suite.duration
+            addition.job or suite.jobs[0],
+            load,
+            policy,
+            addition.place or suite.place[0],
+            addition.duration or suite.duration,
         )
 
 
@@ -208,7 +223,7 @@ def _filters(only: Sequence[str]) -> list[tuple[str, str]]:
     for text in only:
         key, equals, value = text.partition("=")
         if not equals or key not in keys:
-            raise UserError(f'--only {text}: write key=value with a key of {", ".join(keys)}')
+            raise UserError(f"--only {text}: write key=value with a key of {', '.join(keys)}")
         filters.append((key, value))
     return filters
 
@@ -244,6 +259,8 @@ def _slug(cell: _Cell, with_place: bool) -> str:
 
 
 def _unique(slug: str, taken: set[str]) -> str:
-    name = next(name for name in itertools.chain([slug], (f"{slug}-{n}" for n in itertools.count(2))) if name not in taken)
+    name = next(
+        name for name in itertools.chain([slug], (f"{slug}-{n}" for n in itertools.count(2))) if name not in taken
+    )
     taken.add(name)
     return name

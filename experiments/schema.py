@@ -35,7 +35,12 @@ METRICS = pa.schema(
         _field("workers_running", pa.int32(), "workers", "paid for, booting ones included"),
         _field("workers_ready", pa.int32(), "workers", "serving"),
         _field("capacity", pa.float64(), "events/s", "true capacity of the serving workers; null where unknown"),
-        _field("demand_workers", pa.int32(), "workers", "fewest workers whose true capacity covers the workload; null where unknown"),
+        _field(
+            "demand_workers",
+            pa.int32(),
+            "workers",
+            "fewest workers whose true capacity covers the workload; null where unknown",
+        ),
         _field("cpu", pa.float32(), "share", "mean over the measured workers"),
         _field("memory", pa.float32(), "share", "mean over the measured workers"),
         _field("nodes", pa.int32(), "nodes", ""),
@@ -73,7 +78,12 @@ EVENTS = pa.schema(
     [
         _field("run_id", _NAME, "", ""),
         _field("time_s", pa.float64(), "s", ""),
-        _field("kind", pa.string(), "", "rescale_start, outage_start, outage_end, rescale_end, recovered, failure, boot, ..."),
+        _field(
+            "kind",
+            pa.string(),
+            "",
+            "rescale_start, outage_start, outage_end, rescale_end, recovered, failure, boot, ...",
+        ),
         _field("target", pa.string(), "", ""),
         _field("detail", pa.string(), "", ""),
     ]
@@ -162,9 +172,7 @@ SERIES = pa.schema(
 )
 
 #: Latency distribution of each experiment over the seconds of all its runs.
-LATENCY_CDF = pa.schema(
-    [("experiment", pa.string()), ("quantile", pa.float64()), ("latency_s", pa.float64())]
-)
+LATENCY_CDF = pa.schema([("experiment", pa.string()), ("quantile", pa.float64()), ("latency_s", pa.float64())])
 
 #: Scaling actions of the run in SERIES, for hovering over.
 ACTIONS = pa.schema(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from experiments.document import Document, Location, Problem, read
+from experiments.document import Location, Problem, read
 from experiments.errors import UserError, did_you_mean
 from workloads.units import Duration, Quantity, Share
 
@@ -172,7 +172,7 @@ def load(name_or_path: str) -> LoadedSuite:
     try:
         suite = Suite.model_validate(document.data)
     except ValidationError as fault:
-        problems += [_translate(error, document) for error in fault.errors()]
+        problems += [_translate(error) for error in fault.errors()]
     problems += checks.problems(document.data, document.path.parent)
     if problems or suite is None:
         raise document.error(problems)
@@ -197,7 +197,7 @@ _MESSAGES = {
 }
 
 
-def _translate(error: Mapping[str, Any], document: Document) -> Problem:
+def _translate(error: Mapping[str, Any]) -> Problem:
     location: Location = tuple(error["loc"])
     context = error.get("ctx", {})
     if error["type"] == "extra_forbidden":
@@ -210,8 +210,14 @@ def _translate(error: Mapping[str, Any], document: Document) -> Problem:
     return Problem(location, error["msg"])
 
 
+_PARTS: dict[str, type[_Model]] = {
+    "objectives": Objectives,
+    "include": Addition,
+    "exclude": Cell,
+    "published": Statement,
+}
+
+
 def _known_keys(location: Location) -> list[str]:
-    model: type[BaseModel] = {"objectives": Objectives, "include": Addition, "exclude": Cell, "published": Statement}.get(
-        str(location[0]) if len(location) > 1 else "", Suite
-    )
+    model = _PARTS.get(str(location[0]), Suite) if len(location) > 1 else Suite
     return list(model.model_fields)

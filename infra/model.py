@@ -1,7 +1,7 @@
 """Where a run takes place.
 
-    with place.provision(assignment) as cluster, cluster.deploy() as target:
-        target.advance(15); observation = target.observe(); target.apply(decision)
+with place.provision(assignment) as cluster, cluster.deploy() as target:
+    target.advance(15); observation = target.observe(); target.apply(decision)
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from airflow.sdk import TriggerRule, XComArg, get_current_context, setup, task
+from airflow.sdk.exceptions import AirflowSkipException
 
 import infra
 from infra.airflow.config import PARALLELISM
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from experiments.execution import Finished
 
 PLAN = "plan"
+PLAN_ALONE = "plan_alone"
+NOT_BEGUN = "the campaign could not begin; see the tasks before this one"
 REQUEST = "request"
 ALONE = "alone"
 LABEL = "{{ task.op_kwargs['experiment']['label'] }}"
@@ -71,6 +74,15 @@ def request_of_this_run() -> Request:
     return request
 
 
+def began() -> bool:
+    """Whether the places were made ready: `plan_alone` comes right after that.
+
+    Whatever waits with the rule "all done" is started even where planning failed, and asks this first. (The rule
+    "all done, one success" takes the mapped task that has nothing to do, and is skipped, for not done.)
+    """
+    return get_current_context()["ti"].xcom_pull(task_ids=PLAN_ALONE) is not None
+
+
 def campaign_of_this_run() -> Campaign:
     return open_campaign(request_of_this_run())
 
@@ -82,7 +94,7 @@ def plan() -> list[Planned]:
     return planned(from_params(get_current_context()["params"]))
 
 
-@task
+@task(task_id=PLAN_ALONE)
 @explained
 def plan_alone() -> list[Planned]:
     """The experiments that need the machine to themselves."""
@@ -122,10 +134,12 @@ def release() -> None:
         log.info("%s", line)
 
 
-@task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS, inlets=[RUNS], outlets=[RESULTS])
+@task(trigger_rule=TriggerRule.ALL_DONE, inlets=[RUNS], outlets=[RESULTS])
 @explained
 def aggregate() -> str:
     """Turn the runs that finished into tables, with Spark; also when some experiments failed."""
+    if not began():
+        raise AirflowSkipException(NOT_BEGUN)
     results = campaign_of_this_run().aggregate(spark_master=request_of_this_run()["spark_master"])
     announce(RESULTS, results=str(results))
     return str(results)
@@ -141,10 +155,12 @@ def report() -> str:
     return str(written)
 
 
-@task(trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
+@task(trigger_rule=TriggerRule.ALL_DONE)
 @explained
 def verdict(written: str | XComArg | None, regressions: Sequence[str] | XComArg | None = None) -> str:
     """Say how the campaign went; fail if a run has no data, no report was written, or something got worse."""
+    if not began():
+        fail(NOT_BEGUN)
     complaints = [f"{run.label}: {run.error}" for run in campaign_of_this_run().failures()]
     if written is None:
         complaints.append("no report was written")
@@ -155,18 +171,13 @@ def verdict(written: str | XComArg | None, regressions: Sequence[str] | XComArg 
 
 
 def measure(plan: XComArg) -> list[XComArg]:
-    """Wire provision, the experiments and release; returns what has to be done before anything is made of the runs.
-
-    `plan_alone` is among it, so that one upstream task has succeeded even where every experiment failed,
-    and none has where the place could not be made ready.
-    """
+    """Wire provision, the experiments and release; returns what has to be done before anything is made of the runs."""
     ready = provision()
     exclusive = plan_alone()
     shared = run_experiment.expand(experiment=plan)
     alone = run_experiment.override(task_id="run_experiment_alone", pool=MACHINE_POOL).expand(experiment=exclusive)
-    work = [exclusive, shared, alone]
-    plan >> ready >> work >> release().as_teardown(setups=ready)
-    return work
+    plan >> ready >> [exclusive, shared, alone] >> release().as_teardown(setups=ready)
+    return [shared, alone]
 
 
 def _tell(finished: Finished) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn, ParamSpec, TypeVar
 
 from airflow.sdk import get_current_context
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from experiments.errors import UserError
 from infra.airflow.contract import REASON
@@ -34,6 +34,8 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
         except (UserError, AirflowFailException) as fault:
             _leave(str(fault))
             raise AirflowFailException(str(fault)) from None
+        except AirflowSkipException:
+            raise
         except Exception as fault:
             _leave(f"{type(fault).__name__}: {fault}")
             raise

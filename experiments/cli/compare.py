@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import typer
 from rich.table import Table
 
@@ -55,4 +57,4 @@ def compare(suite: SuiteArgument, archive: ArchiveOption = None, json: Json = Fa
 
 
 def _plain(value: object) -> object:
-    return None if isinstance(value, float) and value != value else value
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -80,4 +80,6 @@ def _memory() -> Check:
 
 def _airflow() -> Check:
     endpoint = stack().running()
-    return Check("Airflow", ok=True, detail=f"runs at {endpoint.url}" if endpoint else "does not run (make up starts it)")
+    return Check(
+        "Airflow", ok=True, detail=f"runs at {endpoint.url}" if endpoint else "does not run (make up starts it)"
+    )

@@ -23,7 +23,9 @@ PlaceOption = Annotated[str | None, typer.Option(help="Run somewhere else than t
 RepetitionsOption = Annotated[int | None, typer.Option(min=1, help="Runs of each experiment, with seeds of their own.")]
 OnlyOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help="Only experiments with this job, workload, autoscaler or place; repeatable."),
+    typer.Option(
+        metavar="KEY=VALUE", help="Only experiments with this job, workload, autoscaler or place; repeatable."
+    ),
 ]
 MasterOption = Annotated[
     str | None, typer.Option(help="Where Spark aggregates: local[*], spark://HOST:7077, k8s://...  [default: local[*]]")
@@ -66,12 +68,15 @@ def run_all(campaign: Campaign, *, fresh: bool, workers: int | None) -> Outcome:
         errors.print(line, markup=False)
     pending = len(campaign.pending(campaign.runs, fresh=fresh))
     if pending == 0:
-        errors.print(f"All {len(campaign.runs)} runs of {campaign.suite.name} are archived: nothing to do (--fresh redoes).")
+        errors.print(
+            f"All {len(campaign.runs)} runs of {campaign.suite.name} are archived: nothing to do (--fresh redoes)."
+        )
         return Outcome(skipped=len(campaign.runs))
     archived = len(campaign.runs) - pending
     note = f", {archived} are archived already" if archived else ""
+    cores = workers or os.cpu_count()
     errors.print(
-        f"{campaign.suite.name}: {len(campaign.experiments)} experiments, {pending} runs on {workers or os.cpu_count()} cores{note}"
+        f"{campaign.suite.name}: {len(campaign.experiments)} experiments, {pending} runs, {cores} at a time{note}"
     )
     with progress() as bar:
         task = bar.add_task("running", total=pending)

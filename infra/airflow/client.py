@@ -42,12 +42,13 @@ class TaskInstance:
 
         >>> TaskInstance("run_experiment", 0, "wordcount · hpa", "running", 1).label
         'wordcount · hpa'
-        >>> TaskInstance("run_experiment", 0, None, "queued", 0).label
+        >>> TaskInstance("run_experiment", 0, "0", "queued", 0).label
         'run_experiment[0]'
         """
         if self.map_index < 0:
             return self.task_id
-        return self.rendered_map_index or f"{self.task_id}[{self.map_index}]"
+        unnamed = self.rendered_map_index in (None, "", str(self.map_index))
+        return f"{self.task_id}[{self.map_index}]" if unnamed else str(self.rendered_map_index)
 
 
 class Client:

@@ -9,7 +9,7 @@ import os
 import secrets
 import socket
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from configparser import ConfigParser, Error
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,23 @@ PORT = 8080
 PORTS_TRIED = 100
 PARALLELISM = 4
 
-#: Airflow's own names of what has to stay secret, and stays the same from start to start.
-KEYS = (("core", "fernet_key"), ("api", "secret_key"), ("api_auth", "jwt_secret"))
+#: What takes milliseconds on an idle machine may take long while a benchmark keeps every core busy.
+PATIENCE_S = 120
+
+#: Processes share the cores; each keeps to one thread. This also makes it safe to fork after loading them.
+SINGLE_THREADED = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def _random(size: int) -> Callable[[], str]:
+    return lambda: urlsafe_b64encode(secrets.token_bytes(size)).decode()
+
+
+#: What has to stay secret, and stays the same from start to start; Airflow asks for these sizes.
+KEYS = {
+    ("core", "fernet_key"): _random(32),
+    ("api", "secret_key"): _random(32),
+    ("api_auth", "jwt_secret"): _random(64),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +116,7 @@ def settings(layout: Layout, port: int) -> dict[str, dict[str, str]]:
             "simple_auth_manager_all_admins": "True",
             "hostname_callable": "socket.gethostname",  # the default asks the name server
             "min_serialized_dag_update_interval": "1",
+            "dagbag_import_timeout": str(PATIENCE_S),
         },
         "database": {"sql_alchemy_conn": f"sqlite:///{layout.database}"},
         "logging": {
@@ -126,8 +142,9 @@ def settings(layout: Layout, port: int) -> dict[str, dict[str, str]]:
             "refresh_interval": "10",
             "min_file_process_interval": "60",
             "print_stats_interval": "0",
+            "dag_file_processor_timeout": str(PATIENCE_S),
         },
-        "workers": {"execution_api_timeout": "30"},  # a benchmark may keep every core busy
+        "workers": {"execution_api_timeout": str(PATIENCE_S)},
         "email": {"default_email_on_failure": "False", "default_email_on_retry": "False"},
     }
 
@@ -142,10 +159,10 @@ def write(layout: Layout, port: int) -> None:
             for section, values in settings(layout, port).items()
         }
     )
-    for section, name in KEYS:
+    for (section, name), make in KEYS.items():
         if not config.has_section(section):
             config.add_section(section)
-        config.set(section, name, known.get(section, name, fallback="") or _key())
+        config.set(section, name, known.get(section, name, fallback="") or make())
     fresh = layout.config.with_suffix(".new")
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -159,6 +176,7 @@ def environment(layout: Layout, inherited: Mapping[str, str]) -> dict[str, str]:
     path = [str(layout.root), *filter(None, kept.get("PYTHONPATH", "").split(os.pathsep))]
     direct = [HOST, "localhost", *filter(None, kept.get("NO_PROXY", kept.get("no_proxy", "")).split(","))]
     return {
+        **dict.fromkeys(SINGLE_THREADED, "1"),
         **kept,
         "AIRFLOW_HOME": str(layout.state),
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(path)),
@@ -175,8 +193,3 @@ def _read(path: Path) -> ConfigParser:
     except (Error, UnicodeDecodeError):
         raise AirflowError(f"{path} cannot be read; remove it, and a new one is written") from None
     return config
-
-
-def _key() -> str:
-    """256 random bits in the form that Airflow's encryption of connections asks for."""
-    return urlsafe_b64encode(secrets.token_bytes(32)).decode()

@@ -30,7 +30,6 @@ STOPPED_WITHIN_S = 40.0
 LAST_LINES = 12
 
 
-
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a running Airflow is found."""

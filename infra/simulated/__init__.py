@@ -1,0 +1,1 @@
+"""The simulated place: a queueing model in virtual time."""

@@ -9,10 +9,12 @@ arrived is the time that events wait. A restart sets the position back to the la
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+
+from autoscalers.model import Floats
 
 STEADY, BOOTING, OUTAGE = 0, 1, 2
 """What a rescale is doing: nothing, waiting for new workers, restarting the job."""
@@ -75,124 +77,175 @@ class Constants(NamedTuple):
     throughput_noise: float
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def advance(state, constants, arrived, shares, rows, instances, events, stop_at_end, row, seconds, rng):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
+@numba.njit(cache=True)
+def advance(
+    state: Any,
+    constants: Constants,
+    arrived: Floats,
+    shares: Floats,
+    rows: Floats,
+    instances: Floats,
+    events: Floats,
+    seconds: int,
+    stop_at_end: bool,
+    rng: np.random.Generator,
+) -> tuple[int, int]:
     """Let seconds pass. Returns (seconds done, events written); stops early after a rescale if `stop_at_end`.
 
-    `shares` has two rows: each worker's share of the keys now, and after the rescale under way.
+    `shares` has two rows: each worker's share of the events now, and after the rescale under way.
     `arrived[t]` is the number of events offered before second t.
     """
     s = state[0]
-    c = constants
     found = 0
-    remember = math.exp(-1.0 / c.capacity_noise_time_s)
-    fresh = math.sqrt(1.0 - remember * remember)
-    mean_factor = math.exp(0.5 * c.latency_spread * c.latency_spread)
+    remember = math.exp(-1.0 / constants.capacity_noise_time_s)
+    renew = constants.capacity_noise * math.sqrt(1.0 - remember * remember)
     for step in range(seconds):
-        second = s.second
-        now = float(second)
+        now = float(s.second)
         ended = False
-        # --- what the rescale under way does in this second
         if s.phase == BOOTING and now >= s.phase_end_s:
-            s.phase = OUTAGE
-            s.phase_end_s = now + s.outage_s
-            if s.outage_s > 0.0:
-                events[found, 0], events[found, 1], found = now, OUTAGE_START, found + 1
-                s.replayed += s.position - s.checkpoint_position
-                s.position = s.checkpoint_position
-                while s.arrival > 0 and arrived[s.arrival] > s.position:
-                    s.arrival -= 1
+            found = _stop_job(s, arrived, events, found)
         available = 1.0
         if s.phase == OUTAGE:
-            if s.phase_end_s >= now + 1.0:
-                available = 0.0
-            else:
-                available = now + 1.0 - max(now, s.phase_end_s)
-                stopped = s.outage_s > 0.0
-                s.phase = STEADY
-                s.workers = s.next_workers
-                s.worker_capacity = s.next_worker_capacity
-                shares[0, : s.workers] = shares[1, : s.workers]
-                s.recovering = 1
-                if stopped:
-                    s.restarted_s = now
-                    s.checkpoint_s = now
-                    events[found, 0], events[found, 1], found = s.phase_end_s, OUTAGE_END, found + 1
-                events[found, 0], events[found, 1], found = max(now, s.phase_end_s), RESCALE_END, found + 1
+            available = min(1.0, now + 1.0 - s.phase_end_s)
+            if available > 0.0:
+                found = _start_job(s, shares, events, found)
                 ended = True
-        # --- how much the fleet can do
-        workers = s.workers
-        s.drift = remember * s.drift + fresh * c.capacity_noise * rng.standard_normal()
-        cold = max(0.0, 1.0 - (now - s.restarted_s) / c.warmup_s)
-        worker_capacity = s.worker_capacity * math.exp(s.drift) * (1.0 - c.warmup_loss * cold)
-        hottest = 0.0
-        for i in range(workers):
-            hottest = max(hottest, shares[0, i])
-        capacity = worker_capacity / hottest * available
-        # --- how much it does
-        offered = arrived[second + 1] - arrived[second]
+            else:
+                available = 0.0
+        s.drift = remember * s.drift + renew * rng.standard_normal()
+        cold = max(0.0, 1.0 - (now - s.restarted_s) / constants.warmup_s)
+        worker_capacity = s.worker_capacity * math.exp(s.drift) * (1.0 - constants.warmup_loss * cold)
+        capacity = worker_capacity / shares[0, : s.workers].max() * available
+
         waited_before = _waited(arrived, s.arrival, s.position, now)
-        done = min(arrived[second + 1] - s.position, capacity)
-        s.position = min(s.position + done, arrived[second + 1])
-        s.processed += done
-        while s.arrival < second + 1 and arrived[s.arrival + 1] <= s.position:
-            s.arrival += 1
-        backlog = arrived[second + 1] - s.position
+        done = _process(s, arrived, capacity)
         waited = _waited(arrived, s.arrival, s.position, now + 1.0)
         if s.recovering == 1 and s.phase == STEADY and waited <= 1.0:
             s.recovering = 0
-            events[found, 0], events[found, 1], found = now + 1.0, RECOVERED, found + 1
-        if s.phase != OUTAGE and now - s.checkpoint_s >= c.checkpoint_interval_s:
+            found = _record_event(events, found, now + 1.0, RECOVERED)
+        if s.phase != OUTAGE and now - s.checkpoint_s >= constants.checkpoint_interval_s:
             s.checkpoint_s = now
             s.checkpoint_position = s.position
-        # --- how each worker looks
-        running = max(workers, s.next_workers) if s.phase == BOOTING else (s.next_workers if s.phase == OUTAGE else workers)
-        seen = min(workers, running)
-        cpu_sum = 0.0
-        queueing = 0.0
-        memory = min(1.0, c.memory_base + c.memory_state / workers)
-        for i in range(seen):
-            mine = done * shares[0, i]
-            load = mine / worker_capacity if available > 0.0 else 0.0
-            busy = c.cpu_idle + (c.cpu_full - c.cpu_idle) * min(1.0, load / available if available > 0.0 else 0.0) * available
-            cpu = min(1.0, max(0.0, busy + c.warmup_cpu * cold + c.cpu_noise * rng.standard_normal()))
-            cpu_sum += cpu
-            rho = min(load, RHO_MAX)
-            queueing += shares[0, i] * rho / (2.0 * worker_capacity * (1.0 - rho))
-            instances[row + step, i, I_CPU] = cpu
-            instances[row + step, i, I_MEMORY] = memory
-            instances[row + step, i, I_THROUGHPUT] = max(0.0, mine * (1.0 + c.throughput_noise * rng.standard_normal()))
-            instances[row + step, i, I_BACKLOG] = backlog * shares[0, i]
-        instances[row + step, seen:, :] = np.nan
-        # --- how the job looks
-        r = rows[row + step]
-        r[WORKLOAD] = offered
-        r[THROUGHPUT] = done
-        r[BACKLOG] = backlog
-        if done <= 0.0 and backlog > 0.0:
-            r[MEAN] = r[P50] = r[P95] = r[P99] = np.nan
-        else:
-            longest = max(waited_before, waited)
-            r[MEAN] = c.latency_base_s * mean_factor + 0.5 * (waited_before + waited) + queueing
-            r[P50] = c.latency_base_s + 0.5 * (waited_before + waited) + TAIL50 * queueing
-            r[P95] = c.latency_base_s * math.exp(c.latency_spread * Z95) + longest + TAIL95 * queueing
-            r[P99] = c.latency_base_s * math.exp(c.latency_spread * Z99) + longest + TAIL99 * queueing
-        r[RUNNING] = running
-        r[READY] = seen
-        r[CAPACITY] = capacity
-        r[CPU] = cpu_sum / seen
-        r[MEMORY] = memory
-        s.second = second + 1
+
+        row = rows[step]
+        row[WORKLOAD] = arrived[s.second + 1] - arrived[s.second]
+        row[THROUGHPUT] = done
+        row[BACKLOG] = arrived[s.second + 1] - s.position
+        row[RUNNING] = max(s.workers, s.next_workers) if s.phase == BOOTING else s.next_workers
+        row[READY] = min(s.workers, row[RUNNING])
+        row[CAPACITY] = capacity
+        queueing = _look_at_workers(
+            row, instances[step], constants, shares[0], worker_capacity, available, constants.warmup_cpu * cold, rng
+        )
+        _look_at_latency(row, constants, waited_before, waited, queueing)
+        s.second += 1
         if ended and stop_at_end:
             return step + 1, found
     return seconds, found
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def _waited(arrived, arrival, position, now):  # type: ignore[no-untyped-def]
+@numba.njit(cache=True)
+def _record_event(events: Floats, found: int, time_s: float, code: int) -> int:
+    events[found, 0] = time_s
+    events[found, 1] = code
+    return found + 1
+
+
+@numba.njit(cache=True)
+def _stop_job(s: Any, arrived: Floats, events: Floats, found: int) -> int:
+    """The new workers are there: the job stops, and forgets what it did since the last checkpoint."""
+    s.phase = OUTAGE
+    s.phase_end_s = s.second + s.outage_s
+    if s.outage_s == 0.0:
+        return found
+    s.replayed += s.position - s.checkpoint_position
+    s.position = s.checkpoint_position
+    while s.arrival > 0 and arrived[s.arrival] > s.position:
+        s.arrival -= 1
+    return _record_event(events, found, s.second, OUTAGE_START)
+
+
+@numba.njit(cache=True)
+def _start_job(s: Any, shares: Floats, events: Floats, found: int) -> int:
+    """The rescale is over: the new fleet takes up the work."""
+    s.phase = STEADY
+    s.workers = s.next_workers
+    s.worker_capacity = s.next_worker_capacity
+    shares[0] = shares[1]
+    s.recovering = 1
+    if s.outage_s > 0.0:
+        s.restarted_s = s.second
+        s.checkpoint_s = s.second
+        found = _record_event(events, found, s.phase_end_s, OUTAGE_END)
+    return _record_event(events, found, s.phase_end_s, RESCALE_END)
+
+
+@numba.njit(cache=True)
+def _process(s: Any, arrived: Floats, capacity: float) -> float:
+    """Move the position on, by what has arrived or by what the fleet can do."""
+    there = arrived[s.second + 1]
+    done: float = min(there - s.position, capacity)
+    s.position = min(s.position + done, there)
+    s.processed += done
+    while s.arrival <= s.second and arrived[s.arrival + 1] <= s.position:
+        s.arrival += 1
+    return done
+
+
+@numba.njit(cache=True)
+def _waited(arrived: Floats, arrival: int, position: float, now: float) -> float:
     """Seconds since the event at the position arrived, which it did during second `arrival`."""
     if arrival >= now:
         return 0.0
     within = arrived[arrival + 1] - arrived[arrival]
     part = (position - arrived[arrival]) / within if within > 0.0 else 0.0
     return max(0.0, now - (arrival + part))
+
+
+@numba.njit(cache=True)
+def _look_at_workers(
+    row: Floats,
+    instances: Floats,
+    constants: Constants,
+    shares: Floats,
+    worker_capacity: float,
+    available: float,
+    extra_cpu: float,
+    rng: np.random.Generator,
+) -> float:
+    """Write what each worker shows; returns the mean time an event queues at a worker below saturation (M/D/1)."""
+    seen = int(row[READY])
+    cpu_sum = 0.0
+    queueing = 0.0
+    memory = min(1.0, constants.memory_base + constants.memory_state / seen)
+    for i in range(seen):
+        mine = row[THROUGHPUT] * shares[i]
+        load = min(mine / worker_capacity, available)
+        busy = constants.cpu_idle + (constants.cpu_full - constants.cpu_idle) * load
+        cpu = min(1.0, max(0.0, busy + extra_cpu + constants.cpu_noise * rng.standard_normal()))
+        rho = min(load, RHO_MAX)
+        queueing += shares[i] * rho / (2.0 * worker_capacity * (1.0 - rho))
+        cpu_sum += cpu
+        instances[i, I_CPU] = cpu
+        instances[i, I_MEMORY] = memory
+        instances[i, I_THROUGHPUT] = max(0.0, mine * (1.0 + constants.throughput_noise * rng.standard_normal()))
+        instances[i, I_BACKLOG] = row[BACKLOG] * shares[i]
+    instances[seen:, :] = np.nan
+    row[CPU] = cpu_sum / seen
+    row[MEMORY] = memory
+    return queueing
+
+
+@numba.njit(cache=True)
+def _look_at_latency(row: Floats, constants: Constants, waited_before: float, waited: float, queueing: float) -> None:
+    """End-to-end latency of the events that came out: base, plus waiting in the source, plus queueing at a worker."""
+    if row[THROUGHPUT] <= 0.0 and row[BACKLOG] > 0.0:
+        row[MEAN] = row[P50] = row[P95] = row[P99] = np.nan
+        return
+    base, spread = constants.latency_base_s, constants.latency_spread
+    usual = 0.5 * (waited_before + waited)
+    longest = max(waited_before, waited)
+    row[MEAN] = base * math.exp(0.5 * spread * spread) + usual + queueing
+    row[P50] = base + usual + TAIL50 * queueing
+    row[P95] = base * math.exp(spread * Z95) + longest + TAIL95 * queueing
+    row[P99] = base * math.exp(spread * Z99) + longest + TAIL99 * queueing

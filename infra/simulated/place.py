@@ -80,9 +80,7 @@ class SimulatedTarget(Target):
     def __init__(self, assignment: Assignment) -> None:
         options = Options.read(assignment.options)
         profile = assignment.job.profiles[assignment.engine]
-        self._plant = Plant(
-            profile, assignment.curve, assignment.initial_workers, options.max_workers, assignment.seed
-        )
+        self._plant = Plant(profile, assignment.curve, assignment.initial_workers, options.max_workers, assignment.seed)
         self._curve = assignment.curve
         self._instance_period_s = options.instance_period_s
         self._slots = int(profile["slots_per_node"])
@@ -119,8 +117,7 @@ class SimulatedTarget(Target):
         rows, instances = self._since(self._observed)
         self._observed = self._plant.second
         cpu, memory, throughput = (
-            instances[:, : self._ready.size, plane]
-            for plane in (kernel.I_CPU, kernel.I_MEMORY, kernel.I_THROUGHPUT)
+            instances[:, : self._ready.size, plane] for plane in (kernel.I_CPU, kernel.I_MEMORY, kernel.I_THROUGHPUT)
         )
         view = OperatorView(
             parallelism=self._wanted,
@@ -157,7 +154,9 @@ class SimulatedTarget(Target):
         time_s = np.arange(first, self._drained, dtype=np.int32)
         recording = Recording(
             # a copy: the plant reuses its buffer as soon as it may forget
-            metrics=self._metrics(time_s, rows.copy()), instances=self._samples(time_s, instances), events=self._event_columns()
+            metrics=self._metrics(time_s, rows.copy()),
+            instances=self._samples(time_s, instances),
+            events=self._event_columns(),
         )
         self._plant.forget(keep=self._plant.second - self._observed)
         return recording
@@ -250,5 +249,6 @@ class SimulatedTarget(Target):
     def _event_columns(self) -> dict[str, Any]:
         events, self._events = self._events, []
         return {
-            name: [event[index] for event in events] for index, name in enumerate(("time_s", "kind", "target", "detail"))
+            name: [event[index] for event in events]
+            for index, name in enumerate(("time_s", "kind", "target", "detail"))
         }

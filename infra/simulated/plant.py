@@ -33,7 +33,7 @@ class Fleet:
 
     def worker_capacity(self, workers: int) -> float:
         """What one of `workers` can do: sharing the work costs each a little."""
-        return self._profile["worker_capacity"] * workers ** (self._profile["scaling_exponent"] - 1.0)
+        return float(self._profile["worker_capacity"] * workers ** (self._profile["scaling_exponent"] - 1.0))
 
     def shares(self, workers: int) -> Floats:
         """Each worker's share of the events. Like Flink, a worker owns a contiguous range of key groups."""
@@ -43,7 +43,7 @@ class Fleet:
             else:
                 groups = self._weights.size
                 owner = np.arange(groups) * workers // groups
-                self._shares[workers] = np.bincount(owner, self._weights, minlength=workers)
+                self._shares[workers] = np.bincount(owner, self._weights, minlength=workers).astype(np.float64)
         return self._shares[workers]
 
     def capacity(self, workers: int) -> float:
@@ -80,7 +80,7 @@ class Plant:
         self.fleet = Fleet(profile, limit, np.random.default_rng(keys))
         self.demand = self.fleet.demand(curve)
         self.limit = limit
-        start = min(limit, workers if workers is not None else int(self.demand[: _FIRST_S].max()))
+        start = min(limit, workers if workers is not None else int(self.demand[:_FIRST_S].max()))
         self._arrived = np.concatenate([[0.0], np.cumsum(curve)])
         self._constants = kernel.Constants(*(float(profile[name]) for name in kernel.Constants._fields))
         self._events = np.zeros((_EVENTS, 2))
@@ -144,12 +144,11 @@ class Plant:
             self._constants,
             self._arrived,
             self._shares,
-            self.rows,
-            self.instances,
+            self.rows[self.filled :],
+            self.instances[self.filled :],
             self._events,
-            stop_at_end,
-            self.filled,
             seconds,
+            stop_at_end,
             self._noise,
         )
         self.filled += done

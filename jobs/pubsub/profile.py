@@ -1,25 +1,24 @@
 """How fast a matcher takes subscriptions, on which engine, and who says so."""
 
 from jobs import engines
-from jobs.model import Constant as C
-from jobs.model import Profile
+from jobs.model import Constant, Profile
 
 E_SILBOPS = Profile(
     engine="e-silbops",
     constants={
         **engines.E_SILBOPS,
-        "worker_capacity": C(
+        "worker_capacity": Constant(
             50_000.0, "events/s", "FLAS 2020, section 6.1 brackets it: 80 k/s overload one matcher, two carry them"
         ),
-        "scaling_exponent": C(0.95, "", "assumed: each matcher adds a little coordination"),
-        "key_count": C(0, "keys", "FLAS 2020, section 5: state is repartitioned evenly"),
-        "key_skew": C(0.0, "", "as above"),
-        "key_groups": C(1, "groups", "as above"),
-        "cpu_idle": C(0.05, "share", "assumed"),
-        "cpu_full": C(1.0, "share", "FLAS 2020, section 5.3: the matcher is CPU bound"),
-        "memory_base": C(0.2, "share", "assumed"),
-        "memory_state": C(0.4, "share", "assumed: the subscriptions, shared by all matchers"),
-        "latency_base_s": C(0.01, "s", "FLAS 2020, section 6: 10 ms is the lower reactive threshold"),
-        "latency_spread": C(0.3, "log s", "assumed"),
+        "scaling_exponent": Constant(0.95, "", "assumed: each matcher adds a little coordination"),
+        "key_count": Constant(0, "keys", "FLAS 2020, section 5: state is repartitioned evenly"),
+        "key_skew": Constant(0.0, "", "as above"),
+        "key_groups": Constant(1, "groups", "as above"),
+        "cpu_idle": Constant(0.05, "share", "assumed"),
+        "cpu_full": Constant(1.0, "share", "FLAS 2020, section 5.3: the matcher is CPU bound"),
+        "memory_base": Constant(0.2, "share", "assumed"),
+        "memory_state": Constant(0.4, "share", "assumed: the subscriptions, shared by all matchers"),
+        "latency_base_s": Constant(0.01, "s", "FLAS 2020, section 6: 10 ms is the lower reactive threshold"),
+        "latency_spread": Constant(0.3, "log s", "assumed"),
     },
 )

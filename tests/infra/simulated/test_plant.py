@@ -1,0 +1,188 @@
+"""Laws of the simulated plant, checked against calculations of their own."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import jobs
+from infra.simulated import kernel
+from infra.simulated.plant import Plant
+from jobs.model import Constant, Profile
+
+YAHOO = jobs.get("yahoo").profiles["flink-reactive"]
+IMAGES = jobs.get("images").profiles["openstack-vm"]
+
+
+def changed(profile: Profile, **values: float) -> Profile:
+    constants = dict(profile.constants)
+    for name, value in values.items():
+        constants[name] = Constant(value, constants[name].unit, "set by the test")
+    return Profile(profile.engine, constants)
+
+
+QUIET = changed(YAHOO, capacity_noise=0.0, cpu_noise=0.0, throughput_noise=0.0, key_count=0)
+
+
+def drive(plant: Plant, rescales: dict[int, int], seconds: int) -> list[tuple[float, int]]:
+    """Advance second by second, start rescales when the plant is free for them; returns what happened."""
+    happened = []
+    waiting: list[int] = []
+    for second in range(seconds):
+        if second in rescales:
+            waiting.append(rescales[second])
+        if waiting and plant.steady:
+            wanted = waiting.pop(0)
+            if wanted != plant.workers:
+                plant.rescale(wanted)
+        _, events = plant.advance(1, stop_at_end=False)
+        happened += [(event.time_s, event.code) for event in events]
+    return happened
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    job=st.sampled_from(["wordcount", "yahoo", "traffic", "images", "pubsub"]),
+    load=st.floats(0.0, 3.0),
+    rescales=st.dictionaries(st.integers(0, 299), st.integers(1, 40), max_size=6),
+)
+def test_events_are_conserved(seed: int, job: str, load: float, rescales: dict[int, int]) -> None:
+    profile = next(iter(jobs.get(job).profiles.values()))
+    curve = np.abs(np.random.default_rng(seed).normal(load * profile["worker_capacity"] * 4, 1.0, 300))
+    plant = Plant(profile, curve, 4, 64, seed)
+    drive(plant, rescales, 300)
+    rows = plant.rows[: plant.filled]
+    backlog = rows[-1, kernel.BACKLOG]
+    assert plant.processed - plant.replayed + backlog == pytest.approx(curve.sum(), rel=1e-9, abs=1e-6)
+    assert rows[:, kernel.THROUGHPUT].sum() == pytest.approx(plant.processed, rel=1e-9)
+    assert (rows[:, kernel.BACKLOG] >= 0).all()
+    assert (rows[:, kernel.THROUGHPUT] >= 0).all()
+    assert (rows[:, kernel.THROUGHPUT] <= rows[:, kernel.CAPACITY] * (1 + 1e-9)).all()
+    cpu = plant.instances[: plant.filled, :, kernel.I_CPU]
+    assert np.nanmin(cpu) >= 0
+    assert np.nanmax(cpu) <= 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), pieces=st.lists(st.integers(1, 90), min_size=1, max_size=20))
+def test_the_same_seed_gives_the_same_run_bit_by_bit_however_it_is_cut(seed: int, pieces: list[int]) -> None:
+    total = sum(pieces)
+    curve = np.full(total, 150_000.0)
+    whole, cut = (Plant(YAHOO, curve, 3, 20, seed) for _ in range(2))
+    for plant in (whole, cut):
+        plant.rescale(5)
+    whole.advance(total, stop_at_end=False)
+    for piece in pieces:
+        cut.advance(piece, stop_at_end=False)
+    np.testing.assert_array_equal(whole.rows[:total], cut.rows[:total])
+    np.testing.assert_array_equal(whole.instances[:total], cut.instances[:total])
+
+
+def test_seeds_differ() -> None:
+    curve = np.full(60, 1000.0)
+    first, second = (Plant(YAHOO, curve, 3, 20, seed) for seed in (1, 2))
+    for plant in (first, second):
+        plant.advance(60, stop_at_end=False)
+    assert not np.array_equal(first.rows[:60], second.rows[:60])
+
+
+def test_more_workers_never_lower_the_capacity_where_keys_are_even() -> None:
+    plant = Plant(QUIET, np.ones(10), 1, 100, 0)
+    capacities = [plant.fleet.capacity(workers) for workers in range(1, 101)]
+    assert capacities == sorted(capacities)
+    assert capacities[11] == pytest.approx(61_757 * 12**0.98)
+
+
+def test_a_hot_key_limits_the_job() -> None:
+    """All but nothing falls on one key: its worker is the job's capacity, whatever the others could do."""
+    profile = changed(QUIET, key_count=1000, key_skew=30.0, scaling_exponent=1.0)
+    fleet = Plant(profile, np.ones(10), 1, 50, 3).fleet
+    assert fleet.capacity(50) == pytest.approx(61_757, rel=1e-6)
+    assert fleet.shares(50).sum() == pytest.approx(1.0)
+
+
+def test_yahoo_shares_vary_as_measured() -> None:
+    """Daedalus measured a variation of 0.134 between the shares of 12 workers."""
+    spreads = []
+    for seed in range(200):
+        shares = Plant(YAHOO, np.ones(10), 1, 12, seed).fleet.shares(12)
+        spreads.append(shares.std(ddof=1) / shares.mean())
+    assert np.mean(spreads) == pytest.approx(0.134, abs=0.02)
+
+
+def test_demand_is_the_smallest_fleet_that_carries_the_load() -> None:
+    plant = Plant(QUIET, np.array([0.0, 61_000, 62_000, 500_000, 1e9]), 1, 30, 0)
+    brute = [
+        next((n for n in range(1, 31) if plant.fleet.capacity(n) >= load), 30)
+        for load in (0.0, 61_000, 62_000, 500_000, 1e9)
+    ]
+    assert plant.demand.tolist() == brute
+
+
+def test_an_outage_shows_as_waiting_and_is_worked_off() -> None:
+    """Load 0.5 of capacity, 20 s outage: events wait for outage plus replay, and the backlog falls as capacity allows."""
+    profile = changed(
+        QUIET, outage_out_s=20.0, outage_spread=0.0, boot_s=0.0, boot_spread=0.0, warmup_loss=0.0, scaling_exponent=1.0
+    )
+    load = 61_757.0
+    plant = Plant(profile, np.full(300, load), 1, 10, 0)
+    plant._state[0]["workers"] = 1
+    plant.advance(100, stop_at_end=False)
+    lost = 100 - float(plant._state[0]["checkpoint_s"]) - 1  # the position was saved at the end of that second
+    plant.rescale(2)
+    _, happened = plant.advance(200, stop_at_end=False)
+    rows = plant.rows[:300]
+    codes = [event.code for event in happened]
+    assert codes == [kernel.OUTAGE_START, kernel.OUTAGE_END, kernel.RESCALE_END, kernel.RECOVERED]
+    assert np.isnan(rows[100:120, kernel.MEAN]).all()
+    assert rows[100:120, kernel.THROUGHPUT].sum() == 0
+    waited = rows[120, kernel.P50] - profile["latency_base_s"]
+    assert waited == pytest.approx(20 + lost, abs=1.0)
+    # two workers do twice the load, so the backlog of (20 + lost) seconds is gone after as many seconds
+    assert happened[-1].time_s == pytest.approx(120 + 20 + lost, abs=1.5)
+    assert plant.replayed == pytest.approx(lost * load)
+
+
+def test_engines_without_outage_lose_nothing() -> None:
+    plant = Plant(changed(IMAGES, capacity_noise=0.0), np.full(200, 20.0), 2, 20, 0)
+    happened = drive(plant, {50: 6, 120: 2}, 200)
+    assert plant.replayed == 0
+    assert kernel.OUTAGE_START not in [code for _, code in happened]
+    assert not np.isnan(plant.rows[:200, kernel.MEAN]).any()
+
+
+def test_new_workers_cost_from_their_creation_and_serve_after_their_boot() -> None:
+    profile = changed(QUIET, boot_s=14.0, boot_spread=0.0, outage_out_s=0.0)
+    plant = Plant(profile, np.full(60, 1000.0), 2, 20, 0)
+    plant.advance(10, stop_at_end=False)
+    plant.rescale(5)
+    plant.advance(50, stop_at_end=False)
+    assert plant.rows[:60, kernel.RUNNING].tolist() == [2] * 10 + [5] * 50
+    assert plant.rows[:60, kernel.READY].tolist() == [2] * 24 + [5] * 36
+
+
+def test_cpu_follows_load_as_measured() -> None:
+    """Daedalus: one worker's CPU is 0.081 + 1.461e-5 per event/s."""
+    loads = np.repeat([0.0, 10_000, 30_000, 50_000], 30)
+    plant = Plant(QUIET, loads, 1, 1, 0)
+    plant.advance(120, stop_at_end=False)
+    measured = plant.rows[29:120:30, kernel.CPU]
+    np.testing.assert_allclose(measured, 0.081 + 1.461e-5 * loads[29:120:30], atol=0.01)
+
+
+@pytest.mark.parametrize("utilisation", [0.3, 0.6, 0.9])
+def test_queueing_below_saturation_is_that_of_an_md1_queue(utilisation: float) -> None:
+    """Against a discrete-event simulation of one server with Poisson arrivals and a fixed service time."""
+    service = 1 / IMAGES["worker_capacity"]
+    rng = np.random.default_rng(5)
+    gaps = rng.exponential(service / utilisation, 400_000)
+    wait, waits = 0.0, np.empty(gaps.size)
+    for i, gap in enumerate(gaps):
+        waits[i] = wait
+        wait = max(0.0, wait + service - gap)
+    profile = changed(IMAGES, capacity_noise=0.0, latency_spread=0.0)
+    plant = Plant(profile, np.full(50, utilisation / service), 1, 1, 0)
+    plant.advance(50, stop_at_end=False)
+    queueing = plant.rows[49, kernel.MEAN] - profile["latency_base_s"]
+    assert queueing == pytest.approx(waits[50_000:].mean(), rel=0.06)
