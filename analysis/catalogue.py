@@ -22,24 +22,74 @@ class Metric:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("cost", "", "Cost", "worker-hours and violated minutes at the suite's prices"),
-        Metric("worker_seconds", "worker s", "Worker-seconds", "running workers summed over the run, booting ones included"),
-        Metric("mean_workers", "workers", "Mean workers", "running workers on average"),
-        Metric("scaling_actions", "", "Scaling actions", "decisions that changed the parallelism"),
+        Metric(
+            "cost",
+            "",
+            "Cost",
+            "worker-hours and violated minutes at the suite's prices; without prices, worker-hours",
+        ),
+        Metric(
+            "worker_seconds",
+            "worker s",
+            "Worker-seconds",
+            "running workers summed over the run, booting ones included",
+        ),
+        Metric("mean_workers", "workers", "Mean workers", "running workers on average, booting ones included"),
+        Metric(
+            "scaling_actions", "", "Scaling actions", "decisions that changed the parallelism or the number of nodes"
+        ),
         Metric("latency_mean", "s", "Mean latency", "over events: each second weighs with its throughput"),
-        Metric("latency_p50", "s", "Median latency", "median over the seconds of the run of the mean latency"),
+        Metric("latency_p50", "s", "Median latency", "median over the seconds of each second's mean latency"),
         Metric("latency_p95", "s", "p95 latency", "95th percentile over the seconds of each second's p95 latency"),
         Metric("latency_p99", "s", "p99 latency", "99th percentile over the seconds of each second's p99 latency"),
-        Metric("slo_violation_share", "share", "SLO violations", "share of seconds that break an objective; a second without output breaks every latency objective"),
+        Metric(
+            "slo_violation_share",
+            "share",
+            "SLO violations",
+            "share of seconds that break an objective; a second without output breaks every latency objective",
+        ),
         Metric("backlog_max", "events", "Largest backlog", "most events that waited at once"),
-        Metric("downtime", "s", "Downtime", "seconds of outage, summed"),
-        Metric("recovery_time", "s", "Recovery time", "mean from the start of a rescale or failure until the backlog is gone again"),
+        Metric("downtime", "s", "Downtime", "seconds of outage, summed; one open at the end counts up to the end"),
+        Metric(
+            "recovery_time",
+            "s",
+            "Recovery time",
+            "mean from the start of a rescale or failure until the backlog is gone again, where that was reached",
+        ),
         Metric("throughput", "events/s", "Throughput", "processed events per second on average", "neither"),
-        Metric("accuracy_over", "share", "Over-provisioning accuracy", "SPEC RG: workers above demand, relative to demand, averaged over time"),
-        Metric("accuracy_under", "share", "Under-provisioning accuracy", "SPEC RG: workers below demand, relative to demand, averaged over time"),
-        Metric("timeshare_over", "share", "Time over-provisioned", "SPEC RG: share of time with more workers than demand"),
-        Metric("timeshare_under", "share", "Time under-provisioned", "SPEC RG: share of time with fewer workers than demand"),
-        Metric("jitter", "1/h", "Jitter", "SPEC RG: changes of supply minus changes of demand, per hour", "neither"),
-        Metric("decision_ms_p99", "ms", "Decision time p99", "wall time of one decision", "neither"),
+        Metric(
+            "accuracy_over",
+            "share",
+            "Over-provisioning accuracy",
+            "SPEC RG: ready workers above demand, relative to demand, averaged over time; 0 is best",
+        ),
+        Metric(
+            "accuracy_under",
+            "share",
+            "Under-provisioning accuracy",
+            "SPEC RG: ready workers below demand, relative to demand, averaged over time; 0 is best",
+        ),
+        Metric(
+            "timeshare_over",
+            "share",
+            "Time over-provisioned",
+            "SPEC RG: share of time with more ready workers than demand",
+        ),
+        Metric(
+            "timeshare_under",
+            "share",
+            "Time under-provisioned",
+            "SPEC RG: share of time with fewer ready workers than demand",
+        ),
+        Metric(
+            "jitter",
+            "1/h",
+            "Jitter",
+            "SPEC RG: changes of supply minus changes of demand, per hour; 0 is best",
+            "neither",
+        ),
+        Metric(
+            "decision_ms_p99", "ms", "Decision time p99", "99th percentile of the wall time of a decision", "neither"
+        ),
     )
 }

@@ -63,9 +63,9 @@ def number(value: object) -> float | None:
     >>> number(float("nan")), number(3), number(None)
     (None, 3.0, None)
     """
-    if not isinstance(value, Real) or not math.isfinite(value):
-        return None
-    return float(value)
+    if isinstance(value, float | Real) and math.isfinite(value):  # float first: it is the quicker question
+        return float(value)
+    return None
 
 
 def total(parts: Sequence[Figure]) -> Figure:
@@ -97,4 +97,4 @@ def average(parts: Sequence[Figure]) -> Figure:
 
 def mean_of(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    return fmean(known) if known and len(known) == len(values) else None

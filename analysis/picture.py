@@ -36,6 +36,8 @@ class Picture:
     height: int = USUAL
     mark: Mark | None = None
     """The autoscaler, where the picture is of one alone."""
+    keyed: bool = False
+    """Whether a key must name what the picture has no room to name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from analysis.picture import TALL, Picture, Trace, layout, note, rounded, rule, 
 from analysis.ranking import Standing
 from analysis.report_numbers import quantity
 
-#: More names than this hide each other; then only those on the front are written out.
-MOST_NAMES = 10
-
 #: The size that names are placed for, in pixels; a narrow page shows a key instead.
 _WIDTH, _HEIGHT = 680.0, 400.0
 _LETTER, _LINE = 6.6, 16.0
+
+#: Square pixels that a name may hide of something else, a whisker for instance.
+_BEARABLE = 130.0
 
 
 _ABOUT = (
@@ -60,7 +60,7 @@ def trade_off(standings: Sequence[Standing], marks: Mapping[str, Mark], objectiv
         ends_y = (ends_y[0], max(ends_y[1], allowed * 1.25))
         shapes = [_within(allowed), rule("y", allowed)]
         notes = [note(f"allowed {quantity(objectives.allowed_violations, 'share')}", **_AT_THE_LINE, y=allowed)]
-    named = points if len(points) <= MOST_NAMES else front
+    names = _names(points, front, ends_x, ends_y)
     vertical = {"title": "violating seconds", "ticksuffix": " %"} if judged else {"title": "p95 latency, s"}
     return Picture(
         title="Cost against violations" if judged else "Cost against latency",
@@ -71,9 +71,10 @@ def trade_off(standings: Sequence[Standing], marks: Mapping[str, Mark], objectiv
             xaxis={"title": f"cost, {unit}" if unit else "cost", "range": ends_x, "nticks": 7},
             yaxis={"range": ends_y, "nticks": 7, **vertical},
             shapes=shapes,
-            annotations=notes + _names(named, points, front, ends_x, ends_y),
+            annotations=notes + names,
         ),
         height=TALL,
+        keyed=len(names) < len(points),
     )
 
 
@@ -186,10 +187,11 @@ _PLACES: tuple[tuple[str, str, int, int], ...] = (
 )
 
 
-def _names(
-    named: Sequence[Point], points: Sequence[Point], front: Sequence[Point], ends_x: Ends, ends_y: Ends
-) -> list[dict[str, Any]]:
-    """Names beside their points, each where it hides least of what is there already."""
+def _names(points: Sequence[Point], front: Sequence[Point], ends_x: Ends, ends_y: Ends) -> list[dict[str, Any]]:
+    """Names beside their points, each where it hides least of what is there already; those on the front first.
+
+    A name that would hide another or a point is left out.
+    """
 
     def pixels(x: float, y: float) -> tuple[float, float]:
         across = (x - ends_x[0]) / (ends_x[1] - ends_x[0]) * _WIDTH
@@ -209,9 +211,11 @@ def _names(
     for (x, y), (next_x, next_y) in pairwise(map(_position, front)):
         taken += [spanned([x, next_x], [y], 1), spanned([next_x], [y, next_y], 1)]
     found = []
-    for point in named:
+    for point in sorted(points, key=lambda point: point not in front):
         boxes = [_box(pixels(*_position(point)), len(point.autoscaler) * _LETTER, place) for place in _PLACES]
         best = min(range(len(boxes)), key=lambda i: (_hidden(boxes[i], taken), i))
+        if _hidden(boxes[best], taken) > _BEARABLE:
+            continue
         taken.append(boxes[best])
         horizontal, vertical, right, up = _PLACES[best]
         found.append(

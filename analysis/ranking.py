@@ -30,11 +30,7 @@ from analysis.statistics import same
 COST = "cost"
 VIOLATIONS = "slo_violation_share"
 
-#: The ranking in one sentence, for whoever reads it.
-RULE = (
-    "Autoscalers that keep the objectives come first, cheapest first; those that miss them follow, fewest "
-    "violations first; a place is shared (=) where the difference to the first of the group is not significant."
-)
+_SHARED = "a place is shared (=) where the difference to the first of the group is not significant."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +107,16 @@ def meets_objectives(violations: Figure, objectives: Objectives) -> bool:
     if not objectives.bounds:
         return True
     return violations.mean is not None and violations.mean <= objectives.allowed_violations
+
+
+def rule(objectives: Objectives) -> str:
+    """How the ranking comes about, in one sentence."""
+    if not objectives.bounds:
+        return f"The cheapest autoscaler comes first; {_SHARED}"
+    return (
+        "Autoscalers that keep the objectives come first, cheapest first; those that miss them follow, "
+        f"fewest violations first; {_SHARED}"
+    )
 
 
 def _rank_scenario(scenario: Scenario, field: dict[str, Figures], pairs: Pairs, objectives: Objectives) -> Ranking:

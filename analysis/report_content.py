@@ -57,6 +57,7 @@ class Content:
     best: tuple[BestAt, ...]
     scenarios: tuple[ScenarioContent, ...]
     regressions: Table | None
+    regressions_in_words: str
     comparison: Table | None
     comparison_tally: str
     failed: Table | None
@@ -77,7 +78,13 @@ def build(context: ReportContext, tables: Tables) -> Content:
     by_scenario = {ranking.scenario: ranking for ranking in rankings[1:]}
     scenarios = tuple(
         _scenario(
-            f"scenario-{index}", by_scenario[scenario], fields[scenario], baseline, context=context, tables=tables
+            f"scenario-{index}",
+            by_scenario[scenario],
+            fields[scenario],
+            baseline,
+            context=context,
+            tables=tables,
+            pairs=pairs,
         )
         for index, scenario in enumerate(_in_suite_order(fields, context), 1)
     )
@@ -92,9 +99,10 @@ def build(context: ReportContext, tables: Tables) -> Content:
         ranking=overall,
         ranked=report_tables.ranked(overall, objectives, baseline, everything) if overall else None,
         overview=_overview(overall, scenarios) if overall and len(scenarios) > 1 else None,
-        best=tuple(best_at(overall, objectives, fields, pairs)) if overall else (),
+        best=tuple(best_at(overall, objectives, fields, pairs)) if overall and len(overall.standings) > 1 else (),
         scenarios=scenarios,
         regressions=None if regressed.empty else findings.regressions(regressed, context.experiments),
+        regressions_in_words=findings.regressions_in_words(regressed),
         comparison=None if compared.empty else findings.comparison(compared, objectives),
         comparison_tally=f"{compared['reproduced'].eq(True).sum()} of {count(len(compared), 'published figure')}",
         failed=findings.failed(context.failed) if context.failed else None,
@@ -111,6 +119,7 @@ def _scenario(
     *,
     context: ReportContext,
     tables: Tables,
+    pairs: Pairs,
 ) -> ScenarioContent:
     scenario = ranking.scenario
     assert scenario is not None, "a scenario's ranking names it"
@@ -130,7 +139,7 @@ def _scenario(
         field=field,
         baseline=baseline,
         ranked=report_tables.ranked(ranking, objectives, baseline, [field]),
-        metrics=report_tables.metrics(scenario, field, order, Pairs(tables["tests"]), objectives),
+        metrics=report_tables.metrics(scenario, field, order, pairs, objectives),
         tests=report_tables.pairwise_tests(tables["tests"][_within(tables["tests"], scenario)], objectives),
         experiments=dict(zip(here["autoscaler"], here["experiment"], strict=True)),
     )

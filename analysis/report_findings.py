@@ -10,14 +10,14 @@ import pandas as pd
 from analysis.cost import Objectives
 from analysis.figures import number, records
 from analysis.report_model import ExperimentInfo, FailedRun
-from analysis.report_numbers import NONE, change, quantity
+from analysis.report_numbers import NONE, change, count, quantity
 from analysis.report_tables import Cell, Column, Table, p_value, title_of, unit_of
 
 Row = Mapping[str, Any]
 
 
 def regressions(rows: pd.DataFrame, experiments: Sequence[ExperimentInfo]) -> Table:
-    """Tonight against the nights before: what got worse comes first, the largest change on top."""
+    """What changed against the nights before: what got worse comes first, the largest change on top."""
     labels = {experiment.id: experiment.label for experiment in experiments}
 
     def badness(found: Row) -> tuple[int, float, str, str]:
@@ -47,8 +47,18 @@ def regressions(rows: pd.DataFrame, experiments: Sequence[ExperimentInfo]) -> Ta
         Column("p (Holm)", numeric=True),
         Column("Verdict"),
     )
-    ordered = sorted(records(rows), key=badness)
+    ordered = sorted((found for found in records(rows) if tone(str(found["verdict"]))), key=badness)
     return Table("Tonight against the nights before", columns, tuple(row(found) for found in ordered))
+
+
+def regressions_in_words(rows: pd.DataFrame) -> str:
+    """How many figures changed, which way, and how many did not."""
+    tones = [tone(str(verdict)) for verdict in rows["verdict"]]
+    worse, better = tones.count("bad"), tones.count("good")
+    return (
+        f"Of {count(len(tones), 'figure')} {worse} got worse against the nights before, {better} got better, "
+        f"and {len(tones) - worse - better} did not change significantly."
+    )
 
 
 def tone(verdict: str) -> str:

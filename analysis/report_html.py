@@ -20,7 +20,7 @@ from analysis.figures import Figure
 from analysis.palette import THEMES, Mark, marks
 from analysis.picture import Picture, TimeAxis
 from analysis.plots_tradeoff import trade_off
-from analysis.ranking import RULE
+from analysis.ranking import rule
 from analysis.report_content import Content, ScenarioContent
 
 #: With more autoscalers than this in a scenario the lines hide each other: the others wait to be switched on.
@@ -63,7 +63,8 @@ def render(content: Content) -> str:
     looks = marks(_autoscalers(content), content.baseline)
     pictures = Pictures()
     hero = _trade_off(content, looks, pictures)
-    scenarios = [_scenario(content, index, looks, pictures) for index in range(len(content.scenarios))]
+    courses = _courses(content, looks)
+    scenarios = [_scenario(content, index, courses, looks, pictures) for index in range(len(content.scenarios))]
     scripts = [get_plotlyjs(), _source("report.js")]
     return (
         _environment()
@@ -71,7 +72,7 @@ def render(content: Content) -> str:
         .render(
             content=content,
             context=content.context,
-            rule=RULE,
+            rule=rule(content.context.objectives),
             marks=looks,
             dashes=_DASHES,
             themes=THEMES,
@@ -93,19 +94,28 @@ def _autoscalers(content: Content) -> Iterator[str]:
 
 
 def _trade_off(content: Content, looks: dict[str, Mark], pictures: Pictures) -> str | None:
-    if content.ranking is None:
+    if content.ranking is None or len(content.ranking.standings) < 2:
         return None
     picture = trade_off(content.ranking.standings, looks, content.context.objectives)
     return None if picture is None else pictures.add(picture)
 
 
-def _scenario(content: Content, index: int, looks: dict[str, Mark], pictures: Pictures) -> ScenarioView:
-    scenario, objectives, tables = content.scenarios[index], content.context.objectives, content.tables
+def _courses(content: Content, looks: dict[str, Mark]) -> dict[str, plots.Course]:
+    """What can be drawn of each experiment, by its id."""
+    tables = [(content.tables.by_experiment(name), content.tables[name].iloc[:0]) for name in _COURSE]
+    return {
+        experiment: plots.Course(autoscaler, looks[autoscaler], *(rows.get(experiment, none) for rows, none in tables))
+        for scenario in content.scenarios
+        for autoscaler, experiment in scenario.experiments.items()
+    }
+
+
+def _scenario(
+    content: Content, index: int, found: dict[str, plots.Course], looks: dict[str, Mark], pictures: Pictures
+) -> ScenarioView:
+    scenario, objectives = content.scenarios[index], content.context.objectives
     order = [standing.autoscaler for standing in scenario.ranking.standings]
-    courses = [
-        plots.Course(name, looks[name], *(tables.of(table, scenario.experiments[name]) for table in _COURSE))
-        for name in order
-    ]
+    courses = [found[scenario.experiments[name]] for name in order]
     drawn = [course for course in courses if not course.series.empty]
     charts: list[Picture] = []
     panels: list[Picture] = []
@@ -118,7 +128,7 @@ def _scenario(content: Content, index: int, looks: dict[str, Mark], pictures: Pi
         charts.append(plots.latency(courses, objectives))
     use = {name: scenario.field[name].get("worker_seconds", Figure()) for name in order}
     known = {name: figure.mean for name, figure in use.items() if figure.mean}
-    if known:
+    if len(known) > 1:
         reference = scenario.baseline if scenario.baseline in known else max(known, key=lambda name: known[name])
         charts.append(plots.resource_use(use, looks, reference))
     own = trade_off(scenario.ranking.standings, looks, objectives) if len(content.scenarios) > 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.ranking import RULE
+from analysis.ranking import rule
 from analysis.report_content import Content, ScenarioContent
 from analysis.report_tables import Cell, Table
 
@@ -27,23 +27,8 @@ def _blocks(content: Content) -> Iterator[str]:
     for notice, _ in content.notices:
         yield f"> {escape(notice)}"
     if content.ranked is not None:
-        yield "## Ranking"
-        yield table(content.ranked)
-        yield escape(RULE)
-        yield "\n".join(
-            f"- **{escape(best.title)}:** {escape(', '.join(best.autoscalers))}, {escape(best.value)}"
-            + (f" ({escape(best.note)})" if best.note else "")
-            for best in content.best
-        )
-        if content.overview is not None:
-            yield table(content.overview)
-    if content.regressions is not None:
-        yield "## Regressions"
-        yield table(content.regressions)
-    if content.comparison is not None:
-        yield "## Published against measured"
-        yield f"{content.comparison_tally} reproduced."
-        yield table(content.comparison)
+        yield from _ranking(content, content.ranked)
+    yield from _findings(content)
     for scenario in content.scenarios:
         yield from _scenario(scenario)
     if content.failed is not None:
@@ -52,7 +37,34 @@ def _blocks(content: Content) -> Iterator[str]:
     yield "## Provenance"
     if content.experiments.rows:
         yield table(content.experiments)
-    yield "\n".join(f"- {escape(what)}: {escape(value)}" for what, value in context.provenance.items())
+    if context.provenance:
+        yield "\n".join(f"- {escape(what)}: {escape(value)}" for what, value in context.provenance.items())
+
+
+def _ranking(content: Content, ranked: Table) -> Iterator[str]:
+    yield "## Ranking"
+    yield table(ranked)
+    yield escape(rule(content.context.objectives))
+    if content.best:
+        yield "\n".join(
+            f"- **{escape(best.title)}:** {escape(', '.join(best.autoscalers))}, {escape(best.value)}"
+            + (f" ({escape(best.note)})" if best.note else "")
+            for best in content.best
+        )
+    if content.overview is not None:
+        yield table(content.overview)
+
+
+def _findings(content: Content) -> Iterator[str]:
+    if content.regressions is not None:
+        yield "## Regressions"
+        yield escape(content.regressions_in_words)
+        if content.regressions.rows:
+            yield table(content.regressions)
+    if content.comparison is not None:
+        yield "## Published against measured"
+        yield f"{content.comparison_tally} reproduced."
+        yield table(content.comparison)
 
 
 def _scenario(scenario: ScenarioContent) -> Iterator[str]:

@@ -86,7 +86,6 @@ class Tables:
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self.frames[name]
 
-    def of(self, name: str, experiment: str) -> pd.DataFrame:
-        """One experiment's rows of a table."""
-        frame = self.frames[name]
-        return frame[frame["experiment"] == experiment]
+    def by_experiment(self, name: str) -> dict[str, pd.DataFrame]:
+        """A table's rows, experiment by experiment."""
+        return {str(experiment): rows for experiment, rows in self.frames[name].groupby("experiment", sort=False)}

@@ -98,10 +98,11 @@ class _Words:
 
     def _price(self, standings: Sequence[Standing]) -> str:
         unit = self.objectives.cost_unit
-        costs = [quantity(one.cost.mean, unit) for one in standings[:3]]
+        costs = list(dict.fromkeys(quantity(one.cost.mean, unit) for one in standings))
+        span = costs[0] if len(costs) == 1 else f"{costs[0]} {'and' if len(costs) == 2 else 'to'} {costs[-1]}"
         each = "a run" if len(self.fields) == 1 else "for a run of each"
         relative = self._relative(standings[0]) if len(standings) == 1 else ""
-        return f"{' and '.join(dict.fromkeys(costs))} {each}{relative}"
+        return f"{span} {each}{relative}"
 
     def _relative(self, standing: Standing) -> str:
         difference = relative_cost(standing.autoscaler, self.baseline, self.fields)

@@ -28,12 +28,10 @@ class Request(TypedDict):
     spark_master: str | None
 
 
-def suite_form() -> dict[str, Param]:
+def suite_form(chosen: str = "quickstart") -> dict[str, Param]:
     """The fields that choose a suite."""
     return {
-        "suite": Param(
-            "quickstart", type="string", enum=suite_names(), title="Suite", description="One that Tidebed ships."
-        ),
+        "suite": Param(chosen, type="string", enum=suite_names(), title="Suite", description="One that Tidebed ships."),
         "suite_file": Param(
             None,
             type=["null", "string"],

@@ -36,9 +36,7 @@
     if (narrow.matches && !printing && plot.closest(".hero")) {
       layout.annotations = layout.annotations.filter((one) => one.name !== "name");
     }
-    if (coarse.matches) {
-      layout.dragmode = false; // so that a finger scrolls the page
-    }
+    if (coarse.matches) layout.dragmode = false; // so that a finger scrolls the page
     drawn.add(plot);
     return Plotly.react(plot, coloured(traces, colours), coloured(layout, colours), config);
   };
@@ -66,8 +64,11 @@
     button.setAttribute("aria-pressed", String(on));
     const scenario = button.closest(".scenario");
     scenario.querySelectorAll(`figure[data-mark="${button.dataset.mark}"]`).forEach((figure) => { figure.hidden = !on; });
-    redraw(scenario.querySelectorAll(".charts .plot"));
+    redraw(scenario.querySelectorAll(".plot"));
   });
+
+  // What was out of sight kept the colours of its time.
+  document.addEventListener("toggle", (event) => event.target.open && redraw(event.target.querySelectorAll(".plot")), true);
 
   document.addEventListener("change", (event) => {
     const plot = event.target.dataset?.plot && byId(event.target.dataset.plot);

@@ -16,8 +16,8 @@ from importlib import import_module
 
 PR_SET_PDEATHSIG = 1
 PRELOADED = {
-    "scheduler": ("numba", "pyarrow.parquet", "pydantic", "scipy.stats", "yaml"),
-    "dag-processor": ("pydantic", "scipy.stats", "yaml"),
+    "scheduler": ("numba", "pyarrow.parquet", "pydantic", "scipy.signal", "yaml"),
+    "dag-processor": ("pydantic", "scipy.signal", "yaml"),
 }
 
 

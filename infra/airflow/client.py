@@ -54,9 +54,11 @@ class TaskInstance:
 class Client:
     """Talks to one Airflow on this machine. Requests that may be repeated are, a few times."""
 
-    def __init__(self, base_url: str, *, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self, base_url: str, *, timeout_s: float = 30.0, transport: httpx.BaseTransport | None = None
+    ) -> None:
         self.base_url = base_url.rstrip("/")
-        self._http = httpx.Client(base_url=self.base_url, timeout=timeout_s, trust_env=False)
+        self._http = httpx.Client(base_url=self.base_url, timeout=timeout_s, trust_env=False, transport=transport)
         self._token: str | None = None
 
     def __enter__(self) -> Self:
@@ -109,6 +111,7 @@ class Client:
 
     def reread(self, dag_id: str) -> None:
         """Have the DAG's file read again, so that suites which were added since are in its form."""
+        self.wait_for_dag(dag_id)
         asked = datetime.now(UTC)
         dag = self._ask("GET", f"/dags/{dag_id}/details")
         self._ask("PUT", f"/parseDagFile/{dag['file_token']}", accepted=(HTTPStatus.CONFLICT,))

@@ -108,12 +108,13 @@ class Stack:
     @contextmanager
     def at_hand(self, on_message: OnMessage) -> Iterator[Endpoint]:
         """An Airflow to use: the one that runs, or one that is started now and stopped at the end."""
-        theirs = self.running()
+        before = self._supervisor
         endpoint = self.up(detach=False, on_message=on_message)
+        started = self._supervisor is not before
         try:
             yield endpoint
         finally:
-            if theirs is None:
+            if started:
                 for line in self.down():
                     on_message(line)
 

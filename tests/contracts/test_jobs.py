@@ -26,7 +26,9 @@ def test_a_job_says_what_it_is(name: str) -> None:
     assert job.default_engine in job.profiles
 
 
-@pytest.mark.parametrize(("name", "engine"), [(name, engine) for name in jobs.names() for engine in jobs.get(name).profiles])
+@pytest.mark.parametrize(
+    ("name", "engine"), [(name, engine) for name in jobs.names() for engine in jobs.get(name).profiles]
+)
 def test_a_profile_is_complete_and_every_constant_has_unit_and_source(name: str, engine: str) -> None:
     profile = jobs.get(name).profiles[engine]
     assert profile.engine == engine

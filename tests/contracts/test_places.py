@@ -13,7 +13,7 @@ PLACES = ["simulated"]
 FILLED_IN = {"run_id", "operator"}
 
 
-@pytest.fixture(params=[(place, job) for place in PLACES for job in jobs.names()], ids=lambda pair: "-".join(pair))
+@pytest.fixture(params=[(place, job) for place in PLACES for job in jobs.names()], ids="-".join)
 def assignment(request: pytest.FixtureRequest) -> tuple[infra.Place, Assignment]:
     place, name = request.param
     job = jobs.get(name)

@@ -77,13 +77,19 @@ def simulate(job: str, workload: str, autoscaler: str, seeds: int) -> Simulated:
             change = (wanted != pending) & arrived & ~patient & ~down
             if change[0]:
                 use = load[i, 0] / (workers[0] * per_worker[0])
-                actions.append((now, int(pending[0]), int(wanted[0]), f"load is {use:.0%} of capacity; backlog {backlog[0]:.0f}"))
+                actions.append(
+                    (now, int(pending[0]), int(wanted[0]), f"load is {use:.0%} of capacity; backlog {backlog[0]:.0f}")
+                )
             ready_at = np.where(change, now + policy["boot"] * (wanted > pending), ready_at)
             out_until = np.where(change, now + policy["outage"] * rng.uniform(0.7, 1.4, seeds), out_until)
             pending = np.where(change, wanted, pending)
             rescales += change
         columns["capacity"][i] = capacity
-        columns["backlog"][i], columns["running"][i], columns["ready"][i] = backlog, np.maximum(workers, pending), workers
+        columns["backlog"][i], columns["running"][i], columns["ready"][i] = (
+            backlog,
+            np.maximum(workers, pending),
+            workers,
+        )
         columns["output"][i] = served / STEP_S
         columns["mean"][i] = 0.08 + backlog / np.maximum(load[i], 1) + 0.05 * rng.random(seeds)
     columns["load"], columns["demand"] = load, np.ceil(load / per_worker)

@@ -121,13 +121,12 @@ def test_demand_is_the_smallest_fleet_that_carries_the_load() -> None:
 
 
 def test_an_outage_shows_as_waiting_and_is_worked_off() -> None:
-    """Load 0.5 of capacity, 20 s outage: events wait for outage plus replay, and the backlog falls as capacity allows."""
+    """Half the capacity is needed, the outage lasts 20 s: events wait for the outage and for what is replayed."""
     profile = changed(
         QUIET, outage_out_s=20.0, outage_spread=0.0, boot_s=0.0, boot_spread=0.0, warmup_loss=0.0, scaling_exponent=1.0
     )
     load = 61_757.0
     plant = Plant(profile, np.full(300, load), 1, 10, 0)
-    plant._state[0]["workers"] = 1
     plant.advance(100, stop_at_end=False)
     lost = 100 - float(plant._state[0]["checkpoint_s"]) - 1  # the position was saved at the end of that second
     plant.rescale(2)
