@@ -37,10 +37,11 @@ def aggregate(
     """
     started = time.monotonic()
     rows = check(runs)
+    within_runs = Percentiles.for_groups_of(max(rows.values()))
     distribution = Percentiles.for_groups_of(_most_per_experiment(runs, rows), *QUANTILES)
     with session(spark_master) as spark:
         *parts, latencies = collect(
-            from_seconds(spark, runs, objectives, longest=max(rows.values())),
+            from_seconds(spark, runs, objectives, within_runs),
             from_decisions(spark, runs),
             from_events(spark, runs),
             latency(spark, runs, distribution),
@@ -63,8 +64,9 @@ def aggregate(
         "suite": suite,
         "runs": len(runs),
         "rows": sum(rows.values()),
-        "percentiles": "exact" if distribution.exact else "approximate",
-        "rank_error": distribution.rank_error,
+        "percentiles": "exact" if within_runs.exact else "approximate",
+        "rank_error": within_runs.rank_error,
+        "latency_cdf_rank_error": distribution.rank_error,
         "objectives": dataclasses.asdict(objectives),
         "spark": version,
         "seconds": round(time.monotonic() - started, 3),

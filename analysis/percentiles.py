@@ -22,7 +22,7 @@ class Percentiles:
     leaner and several times faster than Spark's own `percentile` with its table of counts.
     """
 
-    shares: tuple[float, ...]
+    shares: tuple[float, ...] = ()
     exact: bool = True
 
     @classmethod

@@ -95,7 +95,7 @@ def build(context: ReportContext, tables: Tables) -> Content:
         verdict=verdict(overall, objectives, baseline, everything),
         objectives=objectives_in_words(objectives),
         size=_size(context),
-        notices=tuple(_notices(context, sum(findings.tone(str(word)) == "bad" for word in regressed["verdict"]))),
+        notices=tuple(_notices(context, int((regressed["verdict"] == "regression").sum()))),
         ranking=overall,
         ranked=report_tables.ranked(overall, objectives, baseline, everything) if overall else None,
         overview=_overview(overall, scenarios) if overall and len(scenarios) > 1 else None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,9 @@ from analysis.report_model import ExperimentInfo, FailedRun
 from analysis.report_numbers import NONE, change, count, quantity
 from analysis.report_tables import Cell, Column, Table, p_value, title_of, unit_of
 
+#: The verdicts that are listed, the worst first, and how they are shown.
+_TONES = {"regression": "bad", "improvement": "good"}
+
 Row = Mapping[str, Any]
 
 
@@ -21,9 +26,10 @@ def regressions(rows: pd.DataFrame, experiments: Sequence[ExperimentInfo]) -> Ta
     labels = {experiment.id: experiment.label for experiment in experiments}
 
     def badness(found: Row) -> tuple[int, float, str, str]:
-        order = {"bad": 0, "": 1, "good": 2}[tone(str(found["verdict"]))]
-        size = abs(number(found["change"]) or 0.0)
-        return order, -size, str(found["experiment"]), str(found["metric"])
+        # From nothing to something has no relative size; it counts as the largest.
+        change = number(found["change"])
+        size = math.inf if change is None else abs(change)
+        return list(_TONES).index(found["verdict"]), -size, str(found["experiment"]), str(found["metric"])
 
     def row(found: Row) -> tuple[Cell, ...]:
         metric, unit, verdict = str(found["metric"]), str(found["unit"] or ""), str(found["verdict"])
@@ -35,7 +41,7 @@ def regressions(rows: pd.DataFrame, experiments: Sequence[ExperimentInfo]) -> Ta
             Cell(quantity(number(found["now"]), unit)),
             Cell(change(number(found["change"]))),
             Cell(p_value(number(found["p_holm"]))),
-            Cell(verdict, tone=tone(verdict)),
+            Cell(verdict, tone=_TONES[verdict]),
         )
 
     columns = (
@@ -47,28 +53,18 @@ def regressions(rows: pd.DataFrame, experiments: Sequence[ExperimentInfo]) -> Ta
         Column("p (Holm)", numeric=True),
         Column("Verdict"),
     )
-    ordered = sorted((found for found in records(rows) if tone(str(found["verdict"]))), key=badness)
+    ordered = sorted((found for found in records(rows) if found["verdict"] in _TONES), key=badness)
     return Table("Tonight against the nights before", columns, tuple(row(found) for found in ordered))
 
 
 def regressions_in_words(rows: pd.DataFrame) -> str:
     """How many figures changed, which way, and how many did not."""
-    tones = [tone(str(verdict)) for verdict in rows["verdict"]]
-    worse, better = tones.count("bad"), tones.count("good")
-    return (
-        f"Of {count(len(tones), 'figure')} {worse} got worse against the nights before, {better} got better, "
-        f"and {len(tones) - worse - better} did not change significantly."
+    verdicts = Counter(rows["verdict"])
+    said = (
+        f"Of {count(len(rows), 'figure')} {verdicts['regression']} got worse against the nights before, "
+        f"{verdicts['improvement']} got better, and {verdicts['unchanged']} did not change significantly"
     )
-
-
-def tone(verdict: str) -> str:
-    """
-    >>> tone("worse"), tone("better"), tone("no change")
-    ('bad', 'good', '')
-    """
-    if any(word in verdict for word in ("worse", "regress")):
-        return "bad"
-    return "good" if any(word in verdict for word in ("better", "improve")) else ""
+    return f"{said}; without history so far: {verdicts['no history']}." if verdicts["no history"] else f"{said}."
 
 
 def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:

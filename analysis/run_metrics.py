@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -23,8 +24,10 @@ _LATENCIES = (
 )
 
 
-def from_seconds(spark: SparkSession, runs: Sequence[RunRecord], objectives: Objectives, longest: int) -> DataFrame:
-    """What metrics.parquet tells about each run, of which the longest has so many rows.
+def from_seconds(
+    spark: SparkSession, runs: Sequence[RunRecord], objectives: Objectives, within_runs: Percentiles
+) -> DataFrame:
+    """What metrics.parquet tells about each run.
 
     Beside the metrics these are `seconds`, the rows of the run, and `span_s`, from its start to its last row.
     """
@@ -33,7 +36,7 @@ def from_seconds(spark: SparkSession, runs: Sequence[RunRecord], objectives: Obj
     rows = elasticity.with_changes(seconds(spark, runs, sorted(columns)))
     throughput, latency = fn.col("throughput"), fn.col("latency_mean_s").cast("double")
     processed = fn.sum(fn.when(latency.isNotNull(), throughput))
-    percentiles = {name: Percentiles.for_groups_of(longest, share) for name, _, share in _LATENCIES}
+    percentiles = {name: replace(within_runs, shares=(share,)) for name, _, share in _LATENCIES}
     return (
         rows.groupBy("run_id")
         .agg(

@@ -33,10 +33,7 @@ app.command("sweep")(sweep.sweep)
 def main() -> NoReturn:
     """Run a command. Faults of the input are told in lines and exit with 2; Ctrl-C exits with 130."""
     try:
-        app(standalone_mode=False)
-        code = 0
-    except typer.Exit as end:
-        code = end.exit_code
+        code = app(standalone_mode=False) or 0  # a command that raises Exit has its code returned here
     except typer.Abort:
         code = 130
     except KeyboardInterrupt:

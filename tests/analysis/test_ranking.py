@@ -32,14 +32,14 @@ def summary(
     return pd.DataFrame(rows, columns=SUMMARY.names)
 
 
-def tests_of(*rows: tuple[str, str, str, float], workload: str = "day") -> pd.DataFrame:
+def compared(*rows: tuple[str, str, str, float]) -> pd.DataFrame:
     return pd.DataFrame(
-        [("yahoo", workload, "simulated", metric, a, b, 0.0, p, p, p < 0.05) for metric, a, b, p in rows],
+        [("yahoo", "day", "simulated", metric, a, b, 0.0, p, p, p < 0.05) for metric, a, b, p in rows],
         columns=TESTS.names,
     )
 
 
-NO_TESTS = tests_of()
+NO_TESTS = compared()
 
 
 def order(ranking: Ranking) -> list[tuple[str, str]]:
@@ -75,20 +75,20 @@ def test_what_does_not_differ_significantly_shares_a_place(turned: bool) -> None
     pairs = [("cost", "a", "b", 0.41), ("cost", "a", "c", 0.003), ("cost", "b", "c", 0.0001)]
     if turned:
         pairs = [(metric, b, a, p) for metric, a, b, p in pairs]
-    _, scenario = rank(summary({"a": (1.0, 0.0), "b": (1.1, 0.0), "c": (2.0, 0.0)}), tests_of(*pairs), LATENCY)
+    _, scenario = rank(summary({"a": (1.0, 0.0), "b": (1.1, 0.0), "c": (2.0, 0.0)}), compared(*pairs), LATENCY)
     assert order(scenario) == [("1=", "a"), ("1=", "b"), ("3", "c")]
     assert [one.confidence for one in scenario.standings] == ["tie with b (p = 0.41)", "clear (p < 0.001)", "last"]
     assert [one.mean_rank for one in scenario.standings] == [1.5, 1.5, 3.0]
 
 
 def test_a_chain_of_ties_ends_where_the_first_of_the_group_differs() -> None:
-    pairs = tests_of(("cost", "a", "b", 0.3), ("cost", "b", "c", 0.3), ("cost", "a", "c", 0.01))
+    pairs = compared(("cost", "a", "b", 0.3), ("cost", "b", "c", 0.3), ("cost", "a", "c", 0.01))
     _, scenario = rank(summary({"a": (1.0, 0.0), "b": (1.5, 0.0), "c": (2.0, 0.0)}), pairs, LATENCY)
     assert order(scenario) == [("1=", "a"), ("1=", "b"), ("3", "c")]
 
 
 def test_a_tie_never_spans_meeting_and_missing() -> None:
-    pairs = tests_of(("slo_violation_share", "a", "b", 0.6), ("cost", "a", "b", 0.9))
+    pairs = compared(("slo_violation_share", "a", "b", 0.6), ("cost", "a", "b", 0.9))
     _, scenario = rank(summary({"a": (1.0, 0.049), "b": (1.0, 0.051)}), pairs, LATENCY)
     assert order(scenario) == [("1", "a"), ("2", "b")]
     assert scenario.standings[0].confidence == "b misses, perhaps by chance (p = 0.60)"
@@ -101,8 +101,8 @@ def test_one_run_is_not_tested() -> None:
 
 
 def test_a_test_of_another_metric_or_place_decides_nothing() -> None:
-    elsewhere = tests_of(("cost", "a", "b", 0.9)).assign(place="local")
-    for pairs in (tests_of(("latency_p95", "a", "b", 0.9)), elsewhere):
+    elsewhere = compared(("cost", "a", "b", 0.9)).assign(place="local")
+    for pairs in (compared(("latency_p95", "a", "b", 0.9)), elsewhere):
         _, scenario = rank(summary({"a": (1.0, 0.0), "b": (2.0, 0.0)}), pairs, LATENCY)
         assert order(scenario) == [("1", "a"), ("2", "b")]
         assert scenario.standings[0].confidence == "not tested"
@@ -116,7 +116,7 @@ def test_over_all_scenarios_the_mean_rank_decides_and_the_cost_adds_up() -> None
     day = {"a": (1.0, 0.0), "b": (2.0, 0.0), "c": (3.0, 0.0)}
     night = {"a": (2.0, 0.0), "b": (1.5, 0.5), "c": (4.0, 0.0)}
     tables = pd.concat([summary(day, half=0.3), summary(night, workload="night", half=0.4)])
-    overall, *_ = rank(tables, tests_of(("cost", "a", "c", 0.001)), LATENCY)
+    overall, *_ = rank(tables, compared(("cost", "a", "c", 0.001)), LATENCY)
     expected = {"a": (1 + 1) / 2, "b": (2 + 3) / 2, "c": (3 + 2) / 2}
     assert {one.autoscaler: one.mean_rank for one in overall.standings} == expected
     assert order(overall) == [("1", "a"), ("2=", "b"), ("2=", "c")]
@@ -140,14 +140,14 @@ costs = st.floats(0.01, 100).map(lambda value: round(value, 2))
 fields = st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(costs, shares), min_size=1)
 
 
-@given(fields, st.randoms(use_true_random=False))
-def test_the_order_is_lawful_whatever_the_figures(figures: dict[str, tuple[float, float]], random: object) -> None:
+@given(fields, st.data())
+def test_the_order_is_lawful_whatever_the_figures(figures: dict[str, tuple[float, float]], data: st.DataObject) -> None:
     pairs = [
-        ("cost" if metric else "slo_violation_share", a, b, random.choice([0.001, 0.04, 0.2, 1.0]))  # type: ignore[attr-defined]
+        ("cost" if metric else "slo_violation_share", a, b, data.draw(st.sampled_from([0.001, 0.04, 0.2, 1.0])))
         for a, b in itertools.combinations(sorted(figures), 2)
         for metric in (True, False)
     ]
-    table, tests = summary(figures), tests_of(*pairs)
+    table, tests = summary(figures), compared(*pairs)
     _, scenario = rank(table, tests, LATENCY)
     standings = scenario.standings
     assert sorted(one.autoscaler for one in standings) == sorted(figures)

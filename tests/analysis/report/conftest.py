@@ -248,10 +248,12 @@ def compared(runs: dict[str, dict[str, np.ndarray]], keys: dict[str, str]) -> Se
 
 def regressed(infos: Sequence[ExperimentInfo]) -> list[dict[str, Any]]:
     rows = [
-        (infos[1].id, "latency_p95", "s", 1.2, 2.9, 0.002, "worse"),
-        (infos[2].id, "cost", "USD", 0.61, 0.66, 0.03, "worse"),
-        (infos[3].id, "latency_p95", "s", 2.0, 1.6, 0.01, "better"),
-        (infos[0].id, "cost", "USD", 1.0, 1.0, 0.9, "same"),
+        (infos[1].id, "latency_p95", "s", 1.2, 2.9, 0.002, "regression"),
+        (infos[2].id, "cost", "USD", 0.61, 0.66, 0.03, "regression"),
+        (infos[3].id, "latency_p95", "s", 2.0, 1.6, 0.01, "improvement"),
+        (infos[0].id, "cost", "USD", 1.0, 1.0, 0.9, "unchanged"),
+        (infos[0].id, "downtime", "s", 0.0, 30.0, 0.001, "regression"),
+        (infos[0].id, "backlog_max", "events", None, 5.0, None, "no history"),
     ]
     return [
         {
@@ -260,8 +262,8 @@ def regressed(infos: Sequence[ExperimentInfo]) -> list[dict[str, Any]]:
             "unit": unit,
             "before": before,
             "now": now,
-            "change": now / before - 1,
-            "p": p / 2,
+            "change": now / before - 1 if before else None,
+            "p": p,
             "p_holm": p,
             "verdict": verdict,
         }
