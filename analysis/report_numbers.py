@@ -101,11 +101,10 @@ def _digits(value: float, unit: str) -> str:
         return "0"
     if value < 0:
         return f"−{_digits(-value, unit)}"
+    least = 0.01 if unit == "share" else 0.0001
+    if value < least:
+        return f"<{least}"
     decimals = _decimals(value, unit)
-    if decimals > 4:
-        return "<0.0001"
-    if unit == "share" and decimals > 2:
-        return "<0.01"
     text = f"{value:,.{max(0, decimals)}f}"
     return text.rstrip("0").rstrip(".") if "." in text and float(text.replace(",", "")).is_integer() else text
 

@@ -115,11 +115,14 @@ def _path(run: RunRecord, table: str) -> str:
 
 
 def _rows_of_metrics(run: RunRecord) -> int:
+    """The rows of the run's metrics, once all its tables are known to be there and whole at their end."""
+    rows: dict[str, int] = {}
     for table in ("metrics", "decisions", "events"):
-        if not (run.folder / f"{table}.parquet").is_file():
+        path = run.folder / f"{table}.parquet"
+        if not path.is_file():
             raise AnalysisError(f"run {run.run_id} has no {table}.parquet in {run.folder}")
-    try:
-        rows: int = pq.read_metadata(run.folder / "metrics.parquet").num_rows
-    except (pa.ArrowInvalid, OSError) as error:
-        raise AnalysisError(f"run {run.run_id}: metrics.parquet cannot be read ({error})") from error
-    return rows
+        try:
+            rows[table] = pq.read_metadata(path).num_rows
+        except (pa.ArrowInvalid, OSError) as error:
+            raise AnalysisError(f"run {run.run_id}: {table}.parquet cannot be read ({error})") from error
+    return rows["metrics"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
+from uuid import uuid4
 
 import pandas as pd
 from pyspark import SparkConf, SparkContext
@@ -39,18 +43,36 @@ def session(master: str | None = None, *, memory: str = "1g") -> Iterator[SparkS
     if running is not None:
         yield running
         return
-    with tempfile.TemporaryDirectory(prefix="tidebed-spark-", ignore_cleanup_errors=True) as scratch:
-        spark = _start(master or LOCAL, memory, Path(scratch))
+    scratch = _scratch()
+    scratch.mkdir(mode=0o700)
+    try:
+        spark = _start(master or LOCAL, memory, scratch)
         try:
             yield spark
         finally:
             spark.stop()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def collect(*frames: DataFrame) -> list[pd.DataFrame]:
     """Compute small results and bring them here, at the same time: few of them keep the cores busy alone."""
     with ThreadPoolExecutor(max_workers=len(frames)) as pool:
-        return list(pool.map(lambda frame: frame.toPandas(), frames))
+        return list(pool.map(_collect_one, frames))
+
+
+def _collect_one(frame: DataFrame) -> pd.DataFrame:
+    try:
+        table: pd.DataFrame = frame.toArrow().to_pandas()
+    except Exception as error:  # Java's exceptions arrive as py4j's or PySpark's, of many kinds.
+        raise AnalysisError(f"Spark could not read the archive: {_cause(str(error))}") from error
+    return table
+
+
+@cache
+def _scratch() -> Path:
+    """A folder for spilled rows: the same for every session, since the Java side settles on one when it starts."""
+    return Path(tempfile.gettempdir()) / f"tidebed-spark-{uuid4().hex}"
 
 
 def _start(master: str, memory: str, scratch: Path) -> SparkSession:
@@ -63,7 +85,6 @@ def _start(master: str, memory: str, scratch: Path) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Percentiles gather the values of a group: in order of groups only one is in memory at a time.
         "spark.sql.execution.useObjectHashAggregateExec": "false",
     }
@@ -82,8 +103,8 @@ def _start(master: str, memory: str, scratch: Path) -> SparkSession:
     gateway = _Java.start(conf)
     try:
         return SparkSession(SparkContext(conf=conf, gateway=gateway))
-    except Exception as error:  # Java's exceptions arrive as py4j's, of many kinds: one line tells any of them.
-        raise AnalysisError(f"Spark does not start on {master}: {_last_line(str(error))}") from error
+    except Exception as error:
+        raise AnalysisError(f"Spark does not start on {master}: {_cause(str(error))}") from error
 
 
 class _Java:
@@ -119,6 +140,16 @@ def _why_java_failed(chatter: str) -> str:
     return f"Spark does not start: {_last_line(chatter)}"
 
 
+def _cause(trace: str) -> str:
+    """The line of a Java stack trace that says why: Spark's own, which has a [CONDITION], or else the innermost.
+
+    >>> _cause("An error occurred.\\n: a.b.Failed: oh no\\n\\tat a.b(C.java)\\nCaused by: a.b.Torn: x.parquet\\n\\tat d")
+    'a.b.Torn: x.parquet'
+    """
+    told = [line.strip(" :") for line in trace.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    reasons = [line.removeprefix("Caused by: ") for line in told] or ["no reason given"]
+    return next((reason for reason in reasons if re.search(r"\[[A-Z_.]+\] ", reason)), reasons[-1])
+
+
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no reason given"
+    return ([line.strip() for line in text.splitlines() if line.strip()] or ["no reason given"])[-1]

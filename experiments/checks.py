@@ -18,6 +18,7 @@ from analysis.catalogue import METRICS
 from experiments import matrix, parameters
 from experiments.document import Location, Problem
 from experiments.errors import did_you_mean
+from workloads.units import parse_duration
 
 Data = Mapping[str, Any]
 _PLURALS = {"job": "jobs", "workload": "workloads", "autoscaler": "autoscalers", "place": "place"}
@@ -34,13 +35,20 @@ def problems(data: Data, base: Path) -> list[Problem]:
         *_cells(data),
         *_published(data),
         *_prices(data),
-        *_trace_lengths(data, base),
     ]
 
 
 def _listed(data: Data, key: str) -> list[Any]:
     value = data.get(key, [])
     return value if isinstance(value, list) else [value]
+
+
+def _seconds(data: Data) -> int | None:
+    """How long runs last; None if that is not said or not understood, which others complain about."""
+    try:
+        return max(1, round(parse_duration(data["duration"])))
+    except (KeyError, ValueError):
+        return None
 
 
 def _entries(data: Data, key: str, check: Any) -> Iterator[Problem]:
@@ -97,36 +105,22 @@ def _workloads(data: Data, base: Path) -> Iterator[Problem]:
             continue
         if not isinstance(spec.get("name"), str):
             yield Problem(location, "a workload needs a name, as in {name: day, shape: daily, peak: 60k}")
-        yield from _workload(location, spec, base)
+        yield from _workload(location, spec, base, _seconds(data))
     names = Counter(str(spec["name"]) for spec in specs if isinstance(spec, Mapping) and "name" in spec)
     for name, times in names.items():
         if times > 1:
             yield Problem(("workloads",), f'{times} workloads are called "{name}"')
 
 
-def _workload(location: Location, spec: Data, base: Path) -> Iterator[Problem]:
+def _workload(location: Location, spec: Data, base: Path, seconds: int | None) -> Iterator[Problem]:
+    """With the run's length, a trace that ends too early is found now, not after an hour of running."""
     seen: set[Problem] = set()
     for _label, cell in matrix.workload_cells(spec):
-        for path, message in workloads.spec_errors(cell, base):
+        for path, message in workloads.spec_errors(cell, base, seconds):
             problem = Problem((*location, *path), message)
             if problem not in seen:
                 seen.add(problem)
                 yield problem
-
-
-def _trace_lengths(data: Data, base: Path) -> Iterator[Problem]:
-    """A trace that ends before the run does is found now, not after an hour of running."""
-    try:
-        seconds = int(workloads.units.parse_duration(data.get("duration")))
-    except ValueError:
-        return
-    for index, spec in enumerate(_listed(data, "workloads")):
-        if isinstance(spec, Mapping) and not list(_workload(("workloads", index), spec, base)):
-            for _label, cell in matrix.workload_cells(spec):
-                try:
-                    workloads.parse(cell, base).curve(seconds)
-                except workloads.WorkloadError as fault:
-                    yield Problem(("workloads", index), str(fault))
 
 
 def _additions(data: Data, base: Path) -> Iterator[Problem]:
@@ -145,7 +139,7 @@ def _additions(data: Data, base: Path) -> Iterator[Problem]:
                 yield Problem(location, f"say which {key}: the suite has {len(_listed(data, plural))}")
         workload = cell.get("workload")
         if isinstance(workload, Mapping):
-            yield from _workload((*location, "workload"), workload, base)
+            yield from _workload((*location, "workload"), workload, base, _seconds(cell) or _seconds(data))
         elif workload is not None:
             yield from _known((*location, "workload"), "workload", workload, matrix.labels(data, "workloads"))
         elif len(_listed(data, "workloads")) != 1:

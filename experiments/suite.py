@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from experiments.document import Location, Problem, read
 from experiments.errors import UserError, did_you_mean
@@ -39,10 +39,17 @@ def _entry(value: Any) -> Any:
     raise ValueError("write a name, or a name with options such as static: {workers: 12}")
 
 
+def _run_length(seconds: float) -> float:
+    if not 1 <= seconds <= MAX_DURATION_S:
+        raise ValueError("a run lasts at least 1s and at most 366d")
+    return seconds
+
+
 def _as_list(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
+RunLength = Annotated[Duration, AfterValidator(_run_length)]
 Named = Annotated[Entry, BeforeValidator(_entry)]
 
 
@@ -96,7 +103,7 @@ class Addition(_Model):
     workload: str | dict[str, Any] | None = None
     autoscaler: Named | None = None
     place: Named | None = None
-    duration: Duration | None = None
+    duration: RunLength | None = None
 
 
 class Statement(_Model):
@@ -123,7 +130,7 @@ class Suite(_Model):
     description: str = ""
     place: Annotated[list[Named], BeforeValidator(_as_list)] = [Entry(name="simulated")]
     repetitions: int = Field(default=5, ge=1, le=10_000, strict=True)
-    duration: Duration = Field(gt=0, le=MAX_DURATION_S)
+    duration: RunLength
     seed: int = Field(default=1, ge=0, strict=True)
     initial_workers: int | None = Field(default=None, ge=1, strict=True)
     jobs: list[Named] = Field(min_length=1)

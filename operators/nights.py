@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NIGHTS = "nights"
-NIGHTS_COMPARED = 14
 SEEDS_A_NIGHT = 10_000
 
 log = logging.getLogger(__name__)
@@ -39,15 +38,14 @@ def seed_of(night: date) -> int:
     return night.toordinal() * SEEDS_A_NIGHT
 
 
-def nights_before(tonight: Path, most: int = NIGHTS_COMPARED) -> list[Path]:
-    """The result folders of the last nights before, the latest first; a night without results does not count.
+def nights_before(tonight: Path) -> list[Path]:
+    """The result folders of the nights before, the oldest first.
 
     `tonight` is a result folder too: `<archive>/nights/<date>/<suite>/results`.
     """
     suite, night = tonight.parent, tonight.parent.parent
-    earlier = sorted((each for each in night.parent.iterdir() if each.name < night.name), reverse=True)
-    found = [each / suite.name / tonight.name for each in earlier]
-    return [results for results in found if (results / "summary.parquet").is_file()][:most]
+    earlier = sorted(each for each in night.parent.iterdir() if each.is_dir() and each.name < night.name)
+    return [each / suite.name / tonight.name for each in earlier]
 
 
 @task(task_id=PLAN)
@@ -72,21 +70,23 @@ def compare_nights() -> list[str]:
     """
     from analysis.nights import regressions
 
-    from analysis import results as tables
+    from analysis.nights import regressions
+    from analysis.results import exists
 
     tonight = campaign_of_this_run().archive.results
+    if not exists(tonight, "run_summary"):
+        log.info("no run finished tonight, so there is nothing to compare")
+        return []
     before = nights_before(tonight)
-    log.info("compared with %s", ", ".join(each.parent.parent.name for each in before) or "no earlier night")
-    found = regressions(tonight, before)
-    tables.write(tonight, "regressions", found)
-    return worse(found)
+    log.info("compared with %s", ", ".join(each.parents[1].name for each in before) or "no earlier night")
+    return in_words(regressions(tonight, before))
 
 
-def worse(found: pd.DataFrame) -> list[str]:
-    """The regressions, in words."""
-    rows = found[found["verdict"] == "worse"].to_dict("records")
+def in_words(table: pd.DataFrame) -> list[str]:
+    """What got worse beyond chance, a line each."""
     return [
-        f"{row['experiment']}: {row['metric']} went from {row['before']:.4g} to {row['now']:.4g} {row['unit']}".rstrip()
-        + f" (p={row['p_holm']:.2g})"
-        for row in rows
+        f"{row.experiment}: {row.metric} went from {row.before:.4g} to {row.now:.4g} {row.unit}".rstrip()
+        + f" (p = {row.p_holm:.2g})"
+        for row in table.itertuples()
+        if row.verdict == "regression"
     ]

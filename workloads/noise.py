@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import lfilter
 
 from workloads.model import Floats, Timeline, Workload
 
@@ -61,6 +60,8 @@ def _factors(normal: Floats, deviation: float) -> Floats:
 
 def autocorrelated(generator: np.random.Generator, seconds: int, correlation_s: float) -> Floats:
     """A stationary AR(1) process: standard normal values whose correlation falls to 1/e after `correlation_s`."""
+    from scipy.signal import lfilter  # takes longer to import than all the rest; few workloads need it
+
     kept = np.exp(-1 / correlation_s)
     shocks = generator.standard_normal(seconds)
     shocks[1:] *= np.sqrt(1 - kept**2)  # the first value stands for all that came before

@@ -25,7 +25,7 @@ _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _QUANTITY = re.compile(rf"(?P<number>[+-]?{_NUMBER}) ?(?P<suffix>[kKMGT]?)")
 _SHARE = re.compile(rf"(?P<number>[+-]?{_NUMBER}) ?%")
 _DURATION = re.compile(
-    rf"(?P<sign>[+-]?)(?:(?P<d>{_NUMBER}) ?d)? ?(?:(?P<h>{_NUMBER}) ?h)? ?(?:(?P<m>{_NUMBER}) ?m(?!s))? ?"
+    rf"(?P<sign>[+-]?)(?:(?P<d>{_NUMBER}) ?d)? ?(?:(?P<h>{_NUMBER}) ?h)? ?(?:(?P<m>{_NUMBER}) ?m)? ?"
     rf"(?:(?P<s>{_NUMBER}) ?s)? ?(?:(?P<ms>{_NUMBER}) ?ms)?"
 )
 _SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 1e-3}

@@ -54,9 +54,7 @@ class TaskInstance:
 class Client:
     """Talks to one Airflow on this machine. Requests that may be repeated are, a few times."""
 
-    def __init__(
-        self, base_url: str, *, timeout_s: float = 30.0, transport: httpx.BaseTransport | None = None
-    ) -> None:
+    def __init__(self, base_url: str, *, timeout_s: float = 30.0, transport: httpx.BaseTransport | None = None) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = httpx.Client(base_url=self.base_url, timeout=timeout_s, trust_env=False, transport=transport)
         self._token: str | None = None

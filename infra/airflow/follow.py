@@ -81,7 +81,9 @@ def progress(state: str, order: Sequence[str], instances: Iterable[TaskInstance]
     )
 
 
-def follow(client: Client, dag_id: str, run_id: str, on_update: Callable[[Progress], None]) -> Ended:
+def follow(
+    client: Client, dag_id: str, run_id: str, on_update: Callable[[Progress], None], *, poll_s: float = POLL_S
+) -> Ended:
     """Report the run about once a second, until it is over."""
     order = client.task_order(dag_id)
     while True:
@@ -90,7 +92,7 @@ def follow(client: Client, dag_id: str, run_id: str, on_update: Callable[[Progre
         on_update(progress(state, order, instances))
         if state not in UNFINISHED:
             return Ended(run_id, state, tuple(_failures(client, dag_id, run_id, instances)))
-        time.sleep(POLL_S)
+        time.sleep(poll_s)
 
 
 def _failures(client: Client, dag_id: str, run_id: str, instances: Iterable[TaskInstance]) -> Iterable[Failure]:

@@ -63,7 +63,7 @@ def test_less_is_an_improvement(night: Night) -> None:
 
 
 def test_every_metric_with_a_direction_is_judged_and_no_other(night: Night) -> None:
-    values = dict.fromkeys(METRICS, [1.0, 2.0])
+    values = {name: [1.0, 2.0] for name in METRICS}
     table = regressions(night("n2", **values), [night("n1", **values)])
     assert set(table["metric"]) == {name for name, metric in METRICS.items() if metric.better != "neither"}
 

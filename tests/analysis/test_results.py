@@ -38,10 +38,15 @@ def test_every_table_has_exactly_its_schema_even_when_empty(tmp_path: Path, tabl
     assert list(results.read(tmp_path, table).columns) == RESULT_TABLES[table].names
 
 
-def test_a_failed_write_leaves_the_old_table_and_no_litter(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_table_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill_the_disk(_: object, path: Path) -> None:
+        path.write_bytes(b"PAR1 and then")
+        raise OSError("no space left")
+
     results.write(tmp_path, "run_summary", ROWS)
-    with pytest.raises(Exception, match="many"):
-        results.write(tmp_path, "run_summary", ROWS.assign(seed=["one", "many"]))
+    monkeypatch.setattr(pq, "write_table", fill_the_disk)
+    with pytest.raises(OSError, match="no space left"):
+        results.write(tmp_path, "run_summary", ROWS.assign(seed=[3, 4]))
     assert results.read(tmp_path, "run_summary")["seed"].tolist() == [1, 2]
     assert [path.name for path in tmp_path.iterdir()] == ["run_summary.parquet"]
 

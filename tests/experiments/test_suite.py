@@ -87,7 +87,7 @@ def test_all_mistakes_are_told_at_once_with_file_line_key_and_a_hint(suite_file:
         ("name: x\njobs: []", "suite.yaml:2: jobs: at least 1 is needed here"),
         ("name: x\nrepetitions: many", "suite.yaml:2: repetitions: this must be a whole number"),
         ("name: x\nrepetitions: 0", "suite.yaml:2: repetitions: this must be at least 1"),
-        ("name: x\nduration: 0s", "suite.yaml:2: duration: this must be more than 0"),
+        ("name: x\nduration: 0s", "suite.yaml:2: duration: a run lasts at least 1s and at most 366d"),
         ("name: x\nautoscalers: [{a: 1, b: 2}]", "suite.yaml:2: autoscalers[0]: write a name, or a name with options"),
         ("name: x\nautoscalers: [static, static]", 'suite.yaml:2: autoscalers: "static" stands here 2 times'),
         ("name: x\nworkloads: [{shape: constant}]", "suite.yaml:2: workloads[0]: a workload needs a name"),

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from infra.airflow import AirflowError, Client, client
-from infra.airflow.follow import follow
+from infra.airflow import AirflowError, Client, client, follow
 
 URL = "http://127.0.0.1:8080"
 Answer = Callable[[httpx.Request], httpx.Response]
@@ -163,9 +162,7 @@ def test_following_reports_until_the_end_and_names_what_failed() -> None:
         return httpx.Response(200, json={"state": next(states)})
 
     seen: list[str] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infra.airflow.follow.POLL_S", 0.0)
-        ended = follow(talking_to(answer), "benchmark", "one", lambda now: seen.append(now.state))
+    ended = follow(talking_to(answer), "benchmark", "one", lambda now: seen.append(now.state), poll_s=0.0)
     assert seen == ["queued", "running", "failed"]
     assert not ended.succeeded
     assert [(failure.label, failure.reason) for failure in ended.failures] == [("hpa", "RuntimeError: no")]

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from infra.airflow.processes import Identity, identify, members
 #: A session leader with a child that has left its process group, as Airflow's tasks do.
 FAMILY = """
 import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], process_group=0)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], process_group=0, stdout=2)
 print(child.pid, flush=True)
 time.sleep(600)
 """
@@ -33,10 +34,8 @@ def family(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Identity, in
     assert identity is not None
     yield leader, identity, child
     for pid in (leader.pid, child):
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     leader.communicate()
 
 

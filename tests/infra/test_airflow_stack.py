@@ -77,7 +77,7 @@ def test_what_a_killed_supervisor_left_is_swept_once(stack: Stack, tmp_path: Pat
             sys.executable,
             "-c",
             "import subprocess, sys, time\n"
-            "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+            "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], stdout=2)\n"
             "print(child.pid, flush=True); time.sleep(600)",
         ],
         cwd=tmp_path,
@@ -123,16 +123,16 @@ def test_a_child_that_dies_while_starting_is_told_with_its_last_words(prepared: 
     stand_in(
         prepared,
         "import sys, time\n"
-        "if 'scheduler' in sys.argv:\n"
+        "if 'api-server' in sys.argv:\n"
         "    sys.exit('the moon is in the wrong phase')\n"
         "time.sleep(600)\n",
     )
     said: list[str] = []
     with pytest.raises(AirflowError) as fault:
         prepared.up(detach=True, on_message=said.append)
-    assert "scheduler ended with code 1 while starting" in str(fault.value)
+    assert "api-server ended with code 1 while starting" in str(fault.value)
     assert "the moon is in the wrong phase" in str(fault.value)
-    assert str(prepared.layout.log("scheduler")) in str(fault.value)
+    assert str(prepared.layout.log("api-server")) in str(fault.value)
     assert prepared.running() is None
     assert not prepared.layout.record.exists()
 

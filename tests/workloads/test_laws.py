@@ -96,6 +96,15 @@ def test_shifts_of_a_trace_add_up_and_come_back(trace, one, other):
     assert sorted(whole(Shift(trace, one))) == sorted(trace.samples)
 
 
+@given(recorded(), st.integers(-200, 200), st.data())
+def test_a_run_shorter_than_a_shifted_trace_takes_its_beginning(trace, later, data):
+    seconds = data.draw(st.integers(1, trace.length_s))
+    moved = Shift(trace, later)
+    expected = [trace.samples[(second - later) % trace.length_s] for second in range(seconds)]
+    assert moved.curve(seconds).tolist() == expected
+    assert not moved.fits_run
+
+
 @given(recorded(), st.integers(-200, 200), st.integers(1, 200))
 def test_shifts_of_a_cycle_add_up_and_come_back(trace, later, seconds):
     endless = Repeat(trace, trace.length_s)

@@ -103,6 +103,20 @@ def test_random_spikes_are_as_many_as_asked_for(count, seed):
     assert (rates == 5).sum() == 5 * count
 
 
+@given(seed=st.integers(0, 1000))
+def test_random_spikes_keep_to_their_part_of_the_run_however_tight(seed):
+    rates = curve(100, seed, shape="spikes", peak=5, low=1, count=10, rise="1s", width="8s", decay=0)
+    assert (rates.reshape(10, 10) == 5).sum(axis=1).tolist() == [8] * 10
+
+
+def test_random_spikes_are_laid_out_over_the_run_even_if_their_form_is_not():
+    form = {"shape": "spikes", "peak": 5, "rise": "1s", "width": "5s", "decay": "2s"}
+    random, given_times = parse(form), parse({**form, "times": ["10s"]})
+    assert (random.fits_run, given_times.fits_run) == (True, False)
+    assert not np.array_equal(random.curve(1000)[:500], random.curve(500))
+    assert np.array_equal(given_times.curve(1000)[:500], given_times.curve(500))
+
+
 def test_varied_spikes_differ_but_the_highest_reaches_the_peak():
     rates = curve(1000, shape="spikes", peak=101, low=1, count=5, vary="50%", rise=0, width="5s", decay=0)
     tops = np.unique(rates)[1:]

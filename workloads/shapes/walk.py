@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from pydantic.dataclasses import dataclass
-from scipy.special import ndtr
 
 from workloads.model import Floats, Timeline
 from workloads.noise import autocorrelated
@@ -28,5 +27,7 @@ class RandomWalk(Banded, name="random-walk"):
         return True
 
     def rates(self, timeline: Timeline) -> Floats:
+        from scipy.special import ndtr  # as slow to import as scipy.signal, which `autocorrelated` imports
+
         position = autocorrelated(timeline.generator(), timeline.duration_s, self.memory)
         return self.between(np.asarray(ndtr(position)))

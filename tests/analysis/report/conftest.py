@@ -5,6 +5,7 @@ As a script it writes a sample report:  python tests/analysis/report/conftest.py
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import sys
@@ -16,12 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from analysis import results as tables
 from analysis.catalogue import METRICS
 from analysis.cost import Objectives
 from analysis.report import ExperimentInfo, FailedRun, ReportContext, write
+from analysis.statistics import estimate, holm, welch
 
 STEP_S = 10
 POLICIES: dict[str, dict[str, float]] = {
@@ -166,7 +167,7 @@ class Campaign:
                 for metric, values in runs[autoscaler].items():
                     frames["summary"].append(keys | {"metric": metric, "unit": METRICS[metric].unit, **spread(values)})
                 self._pictures(frames, experiment, run)
-            frames["tests"] += list(compared(runs, {"job": job, "workload": workload, "place": place}))
+            frames["tests"] += compared(runs, {"job": job, "workload": workload, "place": place})
         if self.regressions:
             frames["regressions"] += regressed(infos)
         if self.comparison:
@@ -218,32 +219,26 @@ class Campaign:
             frames["actions"].append(action | {"before": before, "applied": applied, "reason": self.reason(reason)})
 
 
-def spread(values: np.ndarray) -> dict[str, float]:
+def spread(values: np.ndarray) -> dict[str, float | None]:
     known = values[np.isfinite(values)]
     if known.size == 0:
-        return {"n": 0, "mean": np.nan, "std": np.nan, "ci_low": np.nan, "ci_high": np.nan}
-    mean, n = float(known.mean()), int(known.size)
-    if n == 1:
-        return {"n": 1, "mean": mean, "std": np.nan, "ci_low": np.nan, "ci_high": np.nan}
-    half = float(stats.t.ppf(0.975, n - 1) * known.std(ddof=1) / np.sqrt(n))
-    return {"n": n, "mean": mean, "std": float(known.std(ddof=1)), "ci_low": mean - half, "ci_high": mean + half}
+        return {"n": 0, "mean": None, "std": None, "ci_low": None, "ci_high": None}
+    return dataclasses.asdict(estimate(known))
 
 
-def compared(runs: dict[str, dict[str, np.ndarray]], keys: dict[str, str]) -> Sequence[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def compared(runs: dict[str, dict[str, np.ndarray]], keys: dict[str, str]) -> list[dict[str, Any]]:
+    rows = []
     for metric in METRICS:
-        pairs = []
-        for a, b in itertools.combinations(runs, 2):
-            x, y = runs[a][metric], runs[b][metric]
-            if min(x.size, y.size) < 2 or not np.isfinite([*x, *y]).all() or (np.ptp(x) == 0 and np.ptp(y) == 0):
-                continue
-            p = float(stats.ttest_ind(x, y, equal_var=False).pvalue)
-            pairs.append({"metric": metric, "a": a, "b": b, "difference": float(x.mean() - y.mean()), "p": p})
-        corrected = 0.0
-        for rank, row in enumerate(sorted(pairs, key=lambda row: row["p"])):
-            corrected = max(corrected, min(1.0, row["p"] * (len(pairs) - rank)))
-            rows.append(keys | row | {"p_holm": corrected, "significant": corrected < 0.05})
-    return rows
+        pairs = [
+            (a, b, runs[a][metric], runs[b][metric])
+            for a, b in itertools.combinations(runs, 2)
+            if np.isfinite([*runs[a][metric], *runs[b][metric]]).all()
+        ]
+        p_values = [welch(x, y) for _, _, x, y in pairs]
+        for (a, b, x, y), p, corrected in zip(pairs, p_values, holm(p_values), strict=True):
+            row = {"metric": metric, "a": a, "b": b, "difference": x.mean() - y.mean(), "p": p, "p_holm": corrected}
+            rows.append(keys | row | {"significant": corrected is not None and corrected < 0.05})
+    return rows if any(row["p"] is not None for row in rows) else []
 
 
 def regressed(infos: Sequence[ExperimentInfo]) -> list[dict[str, Any]]:

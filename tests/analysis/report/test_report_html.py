@@ -310,3 +310,6 @@ def test_a_browser_draws_the_pictures(sample: tuple[Path, ReportContext], tmp_pa
     page = (sample[0] / "report.html").as_uri()
     done = subprocess.run(["chromium", *flags, *window, page], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.count('class="plot js-plotly-plot"') > 10
+    for name in ("c0", "c1", "c2", "c3"):
+        red, green, blue = (int(THEMES["light"][name][i : i + 2], 16) for i in (1, 3, 5))
+        assert f"stroke: rgb({red}, {green}, {blue})" in done.stdout
