@@ -143,7 +143,7 @@ def _why_java_failed(chatter: str) -> str:
 def _cause(trace: str) -> str:
     """The line of a Java stack trace that says why: Spark's own, which has a [CONDITION], or else the innermost.
 
-    >>> _cause("An error occurred.\\n: a.b.Failed: oh no\\n\\tat a.b(C.java)\\nCaused by: a.b.Torn: x.parquet\\n\\tat d")
+    >>> _cause("An error occurred.\\n: a.b.Failed: no\\n\\tat a.b(C.java)\\nCaused by: a.b.Torn: x.parquet\\n\\tat d")
     'a.b.Torn: x.parquet'
     """
     told = [line.strip(" :") for line in trace.splitlines() if line.strip() and not line.lstrip().startswith("at ")]

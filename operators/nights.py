@@ -69,8 +69,6 @@ def compare_nights() -> list[str]:
     A regression does not fail this task: the report comes after it and has to show it. The last task does.
     """
     from analysis.nights import regressions
-
-    from analysis.nights import regressions
     from analysis.results import exists
 
     tonight = campaign_of_this_run().archive.results

@@ -303,13 +303,23 @@ def test_tables_without_rows_leave_no_section(tmp_path: Path, campaign: type) ->
     assert parts == ["ranking", "scenarios", "provenance"]
 
 
+def opened(page: Path, profile: Path, budget_ms: int) -> str:
+    """The document after a browser ran it for so long in its own time."""
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+    run = [f"--virtual-time-budget={budget_ms}", "--window-size=1280,9000", f"--user-data-dir={profile}", "--dump-dom"]
+    done = subprocess.run(
+        ["chromium", *flags, *run, page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
+    return done.stdout
+
+
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium to open the page with")
 def test_a_browser_draws_the_pictures(sample: tuple[Path, ReportContext], tmp_path: Path) -> None:
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-    window = ["--window-size=1280,9000", "--virtual-time-budget=10000", f"--user-data-dir={tmp_path}", "--dump-dom"]
-    page = (sample[0] / "report.html").as_uri()
-    done = subprocess.run(["chromium", *flags, *window, page], capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.count('class="plot js-plotly-plot"') > 10
-    for name in ("c0", "c1", "c2", "c3"):
-        red, green, blue = (int(THEMES["light"][name][i : i + 2], 16) for i in (1, 3, 5))
-        assert f"stroke: rgb({red}, {green}, {blue})" in done.stdout
+    colours = [[int(THEMES["light"][name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("c0", "c1", "c2", "c3")]
+    strokes = [f"stroke: rgb({red}, {green}, {blue})" for red, green, blue in colours]
+    # On a busy machine the browser's time may be over before it painted; then it gets more.
+    documents = (opened(sample[0] / "report.html", tmp_path, budget) for budget in (10_000, 60_000, 300_000, 600_000))
+    assert any(
+        document.count('class="plot js-plotly-plot"') > 10 and all(stroke in document for stroke in strokes)
+        for document in documents
+    )
