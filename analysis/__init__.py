@@ -1,0 +1,1 @@
+"""Spark aggregation, statistics, ranking and the report: everything after the archive."""

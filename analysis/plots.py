@@ -48,8 +48,8 @@ def load_and_capacity(course: Course, time: TimeAxis, top: float) -> Picture:
         data=traces,
         layout=layout(
             xaxis={"title": time.unit, "anchor": "y", "range": [0, time.end]},
-            yaxis={"range": [0, top], "tickformat": "~s", "nticks": 5, "domain": [0, 0.88]},
-            yaxis2={"range": [-1, 1], "domain": [0.9, 1], "visible": False, "fixedrange": True},
+            yaxis={"range": [0, top], "tickformat": "~s", "nticks": 5, "domain": [0, 0.84]},
+            yaxis2={"range": [-2, 2], "domain": [0.86, 1], "visible": False, "fixedrange": True},
         ),
         height=LOW,
         mark=course.mark,
@@ -70,14 +70,14 @@ def _decisions(course: Course, time: TimeAxis) -> list[Trace]:
             "type": "scatter",
             "mode": "markers",
             "x": time.values(row["time_s"] for row in rows),
-            "y": [0] * len(rows),
+            "y": [1 if grow else -1 for grow in grows],
             "yaxis": "y2",
             "text": words,
             "hovertemplate": "%{text}<extra></extra>",
             "cliponaxis": False,
             "marker": {
                 "symbol": ["triangle-up" if grow else "triangle-down" for grow in grows],
-                "size": 9,
+                "size": 8,
                 "color": course.mark.color,
                 "line": {"width": 0},
             },
@@ -164,7 +164,7 @@ def latency(courses: Sequence[Course], objectives: Objectives) -> Picture:
         data=traces,
         layout=layout(
             xaxis={"type": "log", **_log_ticks(course.latency["latency_s"] for course in courses)},
-            yaxis={"range": [0, 101], "ticksuffix": " %", "nticks": 6},
+            yaxis={"range": [_where_it_rises(courses), 101], "ticksuffix": " %", "nticks": 6},
             **changes,
         ),
     )
@@ -174,6 +174,16 @@ def _objective(bound: float) -> dict[str, Any]:
     words = f"objective {quantity(bound, 's')}"
     # On a logarithmic axis an annotation's place is the logarithm.
     return note(words, x=math.log10(bound), y=0.03, yref="y domain", xanchor="left", yanchor="bottom", xshift=4)
+
+
+def _where_it_rises(courses: Sequence[Course]) -> float:
+    """The percentage to start from: below it all curves are one steep line at the least latency there is."""
+    rises = [100.0]
+    for course in courses:
+        above = course.latency[course.latency["latency_s"] > 1.1 * course.latency["latency_s"].min()]
+        if not above.empty:
+            rises.append(100 * float(above["quantile"].min()))
+    return max(0.0, 10 * math.floor((min(rises) - 10) / 10))
 
 
 def _log_ticks(latencies: Iterable[pd.Series[float]]) -> dict[str, Any]:

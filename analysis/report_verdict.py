@@ -82,7 +82,8 @@ class _Words:
         scenarios = count(len(self.fields), "scenario")
         what = "serves the objectives" if self.objectives.bounds else "runs"
         if cheapest is not None and cheapest.autoscaler == best.autoscaler:
-            return f"{best.autoscaler} {what} in all {scenarios} at the lowest cost: {self._price([best])}."
+            everywhere_in = "both scenarios" if len(self.fields) == 2 else f"all {scenarios}"
+            return f"{best.autoscaler} {what} in {everywhere_in} at the lowest cost: {self._price([best])}."
         ranks = f"{best.autoscaler} ranks best over {scenarios} (mean rank {best.mean_rank:.1f})"
         if cheapest is None:
             met = f"meets the objectives in {best.met} of its {best.scenarios}"

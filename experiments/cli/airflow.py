@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Group
@@ -16,10 +16,19 @@ from rich.text import Text
 from experiments.archive import default_root
 from experiments.campaign import Campaign, Outcome
 from experiments.cli.console import Json, errors, output, print_json
-from experiments.cli.run import ArchiveOption, PlaceOption, RepetitionsOption, SuiteArgument, show
+from experiments.cli.run import (
+    ArchiveOption,
+    FreshOption,
+    MasterOption,
+    OnlyOption,
+    PlaceOption,
+    RepetitionsOption,
+    SuiteArgument,
+    show,
+)
 from experiments.errors import UserError
 from experiments.stack import stack
-from experiments.suite import find
+from experiments.suite import find, suite_names
 from infra.airflow.client import Client
 from infra.airflow.errors import AirflowError
 from infra.airflow.follow import Ended, Progress, follow
@@ -64,8 +73,10 @@ def run(
     suite: SuiteArgument,
     place: PlaceOption = None,
     repetitions: RepetitionsOption = None,
+    only: OnlyOption = None,
     archive: ArchiveOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")] = False,
+    fresh: FreshOption = False,
+    spark_master: MasterOption = None,
     json: Json = False,
 ) -> None:
     """Run a suite as a DAG run of `benchmark`: start Airflow, trigger over REST, follow, stop what was started.
@@ -73,13 +84,15 @@ def run(
     An Airflow that runs already is used and left running.
     """
     root = (archive or default_root()).resolve()
-    campaign = Campaign.open(suite, archive=root, place=place, repetitions=repetitions)
+    campaign = Campaign.open(suite, archive=root, place=place, repetitions=repetitions, only=only or ())
     conf: dict[str, Any] = {
-        "suite": suite if suite == campaign.suite.name else str(find(suite).resolve()),
+        **({"suite": suite} if suite in suite_names() else {"suite_file": str(find(suite).resolve())}),
         "place": place,
         "repetitions": repetitions,
+        "only": only or [],
         "fresh": fresh,
         "archive": str(root),
+        "spark_master": spark_master,
     }
     archived = len(campaign.runs) - len(campaign.pending(campaign.runs, fresh=fresh))
     with _told(), stack().at_hand(_say) as endpoint, Client(endpoint.url) as client:

@@ -27,6 +27,9 @@ OnlyOption = Annotated[
         metavar="KEY=VALUE", help="Only experiments with this job, workload, autoscaler or place; repeatable."
     ),
 ]
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")
+]
 MasterOption = Annotated[
     str | None, typer.Option(help="Where Spark aggregates: local[*], spark://HOST:7077, k8s://...  [default: local[*]]")
 ]
@@ -38,9 +41,12 @@ def run(
     repetitions: RepetitionsOption = None,
     only: OnlyOption = None,
     archive: ArchiveOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")] = False,
+    fresh: FreshOption = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time.  [default: one a core]")] = None,
-    spark_master: MasterOption = None,
+    spark_master: FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")
+]
+MasterOption = None,
     json: Json = False,
 ) -> None:
     """Run a suite, aggregate, and write its report.

@@ -33,7 +33,7 @@ def standing(rank: str, autoscaler: str, cost: float, violations: float = 0.0, *
         "scenarios": 1,
     }
     figures = {"cost": Figure(cost, cost, cost, 5), "violations": Figure(violations, violations, violations, 5)}
-    return Standing(rank=rank, autoscaler=autoscaler, **figures, **(facts | changes))  # type: ignore[arg-type]
+    return Standing(rank=rank, autoscaler=autoscaler, **figures, **(facts | changes))
 
 
 def field(**costs: float) -> dict[str, Figures]:
