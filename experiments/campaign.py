@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import infra
 from experiments import matrix
-from experiments.archive import Archive, RunFolder, default_root
+from experiments.archive import Archive, RunFolder, default_root, surroundings
 from experiments.errors import UserError, did_you_mean
 from experiments.execution import Finished, execute_all
 from experiments.planning import Experiment, Run, plan
@@ -171,7 +172,31 @@ class Campaign:
         from analysis.report import write
 
         self.archive.results.mkdir(parents=True, exist_ok=True)
-        return write(self.archive.results, self._context())
+        written = write(self.archive.results, self._context())
+        self._fingerprint_file.write_text(self._fingerprint(), encoding="utf-8")
+        return written
+
+    @property
+    def reported(self) -> bool:
+        """Whether the report says what is archived now, judged as the suite asks now."""
+        try:
+            return self._fingerprint_file.read_text(encoding="utf-8") == self._fingerprint()
+        except OSError:
+            return False
+
+    @property
+    def _fingerprint_file(self) -> Path:
+        return self.archive.results / "report.sha256"
+
+    def _fingerprint(self) -> str:
+        """Of everything a report is made of: the runs, each by its manifest, and what the suite says about them."""
+        digest = hashlib.sha256(self.suite.model_dump_json().encode())
+        digest.update(surroundings()["versions"]["tidebed"].encode())
+        for run in self.runs:
+            folder = self.folder(run)
+            told = (folder.path / "manifest.json").read_bytes() if folder.finished else (folder.failure or "").encode()
+            digest.update(run.run_id.encode() + told)
+        return digest.hexdigest()
 
     def ranking(self) -> list[Ranking]:
         """Who comes first, over all scenarios and in each; empty before `aggregate`."""

@@ -27,9 +27,7 @@ OnlyOption = Annotated[
         metavar="KEY=VALUE", help="Only experiments with this job, workload, autoscaler or place; repeatable."
     ),
 ]
-FreshOption = Annotated[
-    bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")
-]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")]
 MasterOption = Annotated[
     str | None, typer.Option(help="Where Spark aggregates: local[*], spark://HOST:7077, k8s://...  [default: local[*]]")
 ]
@@ -43,10 +41,7 @@ def run(
     archive: ArchiveOption = None,
     fresh: FreshOption = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time.  [default: one a core]")] = None,
-    spark_master: FreshOption = Annotated[
-    bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")
-]
-MasterOption = None,
+    spark_master: MasterOption = None,
     json: Json = False,
 ) -> None:
     """Run a suite, aggregate, and write its report.
@@ -58,8 +53,7 @@ MasterOption = None,
     """
     campaign = Campaign.open(suite, archive=archive, place=place, repetitions=repetitions, only=only or ())
     outcome = run_all(campaign, fresh=fresh, workers=workers)
-    results = campaign.archive.results
-    if outcome.done or outcome.failed or not (results / "report.html").exists():
+    if not campaign.reported:
         with errors.status("Spark aggregates the metrics"):
             campaign.aggregate(spark_master)
         campaign.report()

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -67,8 +67,13 @@ def by_spark(spark: SparkSession, runs: list[list[Step]]) -> dict[str, dict[str,
     return {row["run_id"]: {name: row[name] for name in elasticity.NAMES} for row in found}
 
 
-# Few examples of many runs each: a query costs more than the rows in it.
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Few examples of many runs each, and no shrinking: a query costs more than the rows in it.
+@settings(
+    max_examples=4,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(steps(), min_size=20, max_size=60))
 def test_the_metrics_are_the_definitions(spark: SparkSession, runs: list[list[Step]]) -> None:
     found = by_spark(spark, runs)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -26,7 +26,12 @@ def taken(spark: SparkSession, groups: list[list[float | None]], percentiles: Pe
     return [found[index] for index in range(len(groups))]
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=4,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(GROUPS)
 def test_exact_ones_are_numpys(spark: SparkSession, groups: list[list[float | None]]) -> None:
     for values, found in zip(groups, taken(spark, groups, Percentiles(SHARES)), strict=True):

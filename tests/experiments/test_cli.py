@@ -106,6 +106,17 @@ def test_a_campaign_from_the_suite_to_the_report_and_again(suite_file: Write, tm
     assert "All 6 runs of whole are archived: nothing to do" in second.stderr
     assert (results / "report.html").stat().st_mtime_ns == stamp
 
+    dearer = tidebed("run", suite_file(text.replace("0.1 USD", "0.2 EUR")), "--archive", "kept", "--json", cwd=tmp_path)
+    costs = [
+        {
+            standing["autoscaler"]: standing["cost"]["mean"]
+            for standing in json.loads(answer.stdout)["rankings"][0]["standings"]
+        }
+        for answer in (first, dearer)
+    ]
+    assert costs[1]["static workers=6"] == pytest.approx(2 * costs[0]["static workers=6"])
+    assert "EUR" in (results / "report.md").read_text(), "another price is another report, without another run"
+
     compared = tidebed("compare", path, "--archive", "kept", "--json", cwd=tmp_path)
     assert compared.returncode == 1, "a figure that does not come out is told to scripts"
     assert [row["reproduced"] for row in json.loads(compared.stdout)] == [True, True, False]
