@@ -17,7 +17,7 @@ SuiteArgument = Annotated[
     str, typer.Argument(metavar="SUITE", help="A shipped suite (tidebed list suites) or the path of a YAML file.")
 ]
 ArchiveOption = Annotated[
-    Path | None, typer.Option(help="Where runs and results are kept.  [default: $TIDEBED_ARCHIVE or ./archive]")
+    Path | None, typer.Option(help="Where runs and results are kept.", show_default="$TIDEBED_ARCHIVE or ./archive")
 ]
 PlaceOption = Annotated[str | None, typer.Option(help="Run somewhere else than the suite says: simulated, ...")]
 RepetitionsOption = Annotated[int | None, typer.Option(min=1, help="Runs of each experiment, with seeds of their own.")]
@@ -29,7 +29,7 @@ OnlyOption = Annotated[
 ]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")]
 MasterOption = Annotated[
-    str | None, typer.Option(help="Where Spark aggregates: local[*], spark://HOST:7077, k8s://...  [default: local[*]]")
+    str | None, typer.Option(help="Where Spark aggregates: spark://HOST:7077, k8s://...", show_default="this machine")
 ]
 
 
@@ -40,7 +40,7 @@ def run(
     only: OnlyOption = None,
     archive: ArchiveOption = None,
     fresh: FreshOption = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time.  [default: one a core]")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")] = None,
     spark_master: MasterOption = None,
     json: Json = False,
 ) -> None:
