@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import timedelta
 
 from airflow.sdk import CronTriggerTimetable, dag
 
@@ -13,8 +13,7 @@ from operators.request import campaign_form, suite_form
 
 @dag(
     dag_display_name="Nightly",
-    schedule=CronTriggerTimetable("0 2 * * *", timezone="UTC"),
-    start_date=datetime(2026, 1, 1, tzinfo=UTC),
+    schedule=CronTriggerTimetable("0 2 * * *", timezone="UTC", run_immediately=timedelta(0)),
     catchup=False,
     is_paused_upon_creation=True,
     params={**suite_form("nightly"), **campaign_form()},
@@ -25,7 +24,8 @@ def nightly() -> None:
     """Does a change to the code make any autoscaler worse? Asked every night at 02:00 UTC.
 
     The schedule counts while Airflow is kept up (`tidebed airflow up`); an Airflow that was started for one
-    campaign leaves it off. **Trigger** it to do tonight's now. A night that was missed is not made up for.
+    campaign leaves it off. **Trigger** it to do tonight's now. The first scheduled night is the coming one; of
+    nights that were missed later, because Airflow was down, the latest is made up for.
 
     Each night has seeds of its own and its own archive, `<archive>/nights/<date>`. After `aggregate`,
     `compare_nights` holds tonight's runs against those of the last fourteen nights and writes what changed

@@ -61,10 +61,10 @@ def execute(run: Run, archive: Archive) -> Finished:
         folder.finish(run.seed, {"wall": round(seconds, 3), "measured": run.duration_s})
         log.info("finished in %.2f s", seconds)
         return Finished(run, None, seconds)
-    except Exception as fault:  # noqa: BLE001 - an autoscaler under test may raise anything
+    except Exception as fault:  # an autoscaler under test may raise anything
         error = f"{type(fault).__name__}: {fault}".splitlines()[0]
         folder.fail(error, traceback.format_exc())
-        log.error("failed: %s", error)
+        log.exception("failed: %s", error)
         return Finished(run, error, time.perf_counter() - started)
     finally:
         for handler in list(log.handlers):

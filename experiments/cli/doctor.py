@@ -59,7 +59,7 @@ def _java() -> Check:
     hint = "install openjdk-17-jre-headless, or set JAVA_HOME"
     if java is None or not Path(java).exists():
         return Check("Java", ok=False, detail=f"not found, and Spark needs {JAVA_NEEDED} or newer: {hint}")
-    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=30)  # noqa: S603
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=30)
     found = java_version(answer.stderr)
     if found is None or found < JAVA_NEEDED:
         return Check("Java", ok=False, detail=f"{found or 'unknown'} is too old, Spark needs {JAVA_NEEDED}: {hint}")

@@ -122,6 +122,11 @@ class Client:
     def unpause(self, dag_id: str) -> None:
         self._ask("PATCH", f"/dags/{dag_id}", json={"is_paused": False})
 
+    def next_run(self, dag_id: str) -> datetime | None:
+        """When the schedule starts the DAG next."""
+        due = self._ask("GET", f"/dags/{dag_id}")["next_dagrun_run_after"]
+        return None if due is None else datetime.fromisoformat(due)
+
     def task_order(self, dag_id: str) -> list[str]:
         """The DAG's tasks, each after those it waits for."""
         tasks = self._ask("GET", f"/dags/{dag_id}/tasks")["tasks"]

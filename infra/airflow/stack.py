@@ -194,6 +194,8 @@ class Stack:
                 for dag_id in self.scheduled:
                     client.wait_for_dag(dag_id, since=since)
                     client.unpause(dag_id)
+                    if (due := client.next_run(dag_id)) is not None:
+                        on_message(f"{dag_id}: next at {due:%Y-%m-%d %H:%M} UTC")
         return Endpoint(config.url(port), self._supervisor.pid, detached=detach)
 
     def _await_health(self, client: Client, since: datetime) -> None:

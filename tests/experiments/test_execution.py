@@ -97,7 +97,7 @@ def test_a_process_that_dies_costs_only_its_own_run(suite_file: Write, tmp_path:
     """A run whose folder cannot even be made takes its worker's future down; the pool's break is survived too."""
     campaign = Campaign.open(suite_file(), archive=tmp_path / "archive")
     killer = KillerRun(campaign.runs[0])
-    finished = _alone(killer, campaign.archive)  # type: ignore[arg-type]
+    finished = _alone(killer, campaign.archive)
     assert finished.error is not None
     assert "died" in finished.error
     assert RunFolder(campaign.archive.run(campaign.runs[0].run_id).path).failure == finished.error
@@ -111,7 +111,7 @@ class KillerRun:
 
     @property
     def run_id(self) -> str:
-        return self.run.run_id  # type: ignore[attr-defined, no-any-return]
+        return self.run.run_id
 
     def __reduce__(self) -> tuple[object, ...]:
         return os._exit, (9,)

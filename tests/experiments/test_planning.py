@@ -27,7 +27,7 @@ autoscalers:
 
 
 def planned(path: str, **options: object) -> tuple[Experiment, ...]:
-    return plan(load(path), **options)  # type: ignore[arg-type]
+    return plan(load(path), **options)
 
 
 def test_lists_make_a_matrix(suite_file: Write) -> None:

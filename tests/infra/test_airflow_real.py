@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,7 @@ def started(stack: Stack) -> Endpoint:
     said: list[str] = []
     first = stack.up(detach=True, on_message=said.append)
     assert f"starting Airflow at {first.url}" in said
+    assert any(line.startswith("nightly: next at ") for line in said)
     again: list[str] = []
     assert stack.up(detach=True, on_message=again.append) == first
     assert again == [f"Airflow already runs at {first.url}"]
@@ -98,7 +100,12 @@ def started(stack: Stack) -> Endpoint:
 
 
 def a_campaign_that_works(client: Client, archive: Path) -> None:
-    conf = {"suite": "quickstart", "repetitions": 1, "only": ["workload=day"], "archive": str(archive)}
+    conf = {
+        "suite": "quickstart",
+        "repetitions": 1,
+        "only": ["workload=day", "autoscaler=hpa"],
+        "archive": str(archive),
+    }
     run_id = client.trigger("benchmark", conf)
     running: set[str] = set()
     ended = follow(client, "benchmark", run_id, lambda now: running.update(now.running), poll_s=0.3)
@@ -143,13 +150,17 @@ def test_a_real_airflow(stack: Stack, tmp_path: Path) -> None:
     endpoint = started(stack)
     with Client(endpoint.url) as client:
         client.wait_for_dag("benchmark")
-        assert client.unfinished_runs() == [], "a schedule starts nothing that was due before"
+        due = client.next_run("nightly")
+        assert due is not None
+        assert due > datetime.now(UTC), "a schedule starts nothing that was due before"
         a_campaign_that_works(client, tmp_path / "archive")
         # Spark's Java ends a moment after the task that started it.
         assert processes.wait_until(lambda: listening(family(stack)) == {"0100007F"}, 30), "127.0.0.1, nothing else"
         a_campaign_with_a_failure(client, tmp_path / "archive", tmp_path / "suite.yaml")
         a_campaign_that_cannot_begin(client)
         client.trigger("benchmark", {"suite": "quickstart", "archive": str(tmp_path / "archive"), "fresh": True})
+
+        assert {dag_id for dag_id, _ in client.unfinished_runs()} == {"benchmark"}
 
     before = [identity for pid in family(stack) if (identity := processes.identify(pid)) is not None]
     assert len(before) > 4
