@@ -3,6 +3,7 @@
 # A second call finds everything in place and installs nothing.
 set -eu
 cd "$(dirname "$0")/.."
+export UV_SYSTEM_CERTS=1 # the machine knows better than uv whom to trust, e.g. behind a proxy
 
 fail() { printf 'install: %s\n' "$*" >&2; exit 2; }
 say() { printf 'install: %s\n' "$*" >&2; }

@@ -118,7 +118,7 @@ def test_rows_of_single_operators_do_not_count(archive: Any, figures_of: Any) ->
 def test_a_decision_for_several_targets_is_one_action(archive: Any, figures_of: Any) -> None:
     decisions = [
         rescale(2, 3, 0, "split", took_ms=5),
-        rescale(2, 4, 0, "count", took_ms=5),
+        rescale(1, 4, 0, "count", took_ms=5),
         rescale(3, 3, 15, "split", took_ms=1),
         rescale(1, 2, 30, "region:eu", took_ms=2),
     ]

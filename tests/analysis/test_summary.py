@@ -67,6 +67,14 @@ def test_pairs_are_tested_as_scipy_does_and_corrected_within_their_metric() -> N
     assert found.loc[("hpa", "static"), "difference"] == pytest.approx(SAMPLES["hpa"].mean() - 12)
 
 
+def test_what_only_one_test_of_many_would_find_is_not_significant() -> None:
+    samples = {"a": np.array([10.0, 11.0, 12.0]), "b": np.array([12.5, 13.5, 14.5]), "c": np.array([11.0, 12.0, 13.5])}
+    runs, figures = campaign(samples)
+    table = pairwise_tests(runs, run_summary(runs, figures)).query("metric == 'cost'").set_index(["a", "b"])
+    assert table.loc[("a", "b"), "p"] < 0.05 < table.loc[("a", "b"), "p_holm"]
+    assert not table["significant"].any()
+
+
 def test_only_what_judges_is_tested_and_throughput() -> None:
     runs, figures = campaign(SAMPLES)
     tested = set(pairwise_tests(runs, run_summary(runs, figures))["metric"])
