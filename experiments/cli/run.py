@@ -111,4 +111,4 @@ def show(campaign: Campaign, outcome: Outcome, *, json: bool) -> None:
         output.print(ranked.table(ranking, campaign.objectives().cost_unit, output.width))
     for run in outcome.failed:
         output.print(f"failed: {run.label}: {run.error} (see {run.log})", markup=False, soft_wrap=True)
-    output.print(f"report: {report}", markup=False, soft_wrap=True)
+    output.print(f"report: {report}" if campaign.reported else "no report was written", markup=False, soft_wrap=True)

@@ -21,6 +21,13 @@ PORT = 8080
 PORTS_TRIED = 100
 PARALLELISM = 4
 
+#: Airflow's processes. Task logs are read from the disk; the scheduler's log server would be a port open to all.
+CHILDREN = {
+    "api-server": ("api-server",),
+    "scheduler": ("scheduler", "--skip-serve-logs"),
+    "dag-processor": ("dag-processor",),
+}
+
 #: What takes milliseconds on an idle machine may take long while a benchmark keeps every core busy.
 PATIENCE_S = 120
 
@@ -145,6 +152,7 @@ def settings(layout: Layout, port: int) -> dict[str, dict[str, str]]:
             "dag_file_processor_timeout": str(PATIENCE_S),
         },
         "workers": {"execution_api_timeout": str(PATIENCE_S)},
+        "operators": {"default_owner": "tidebed"},
         "email": {"default_email_on_failure": "False", "default_email_on_retry": "False"},
     }
 

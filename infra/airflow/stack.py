@@ -18,10 +18,10 @@ from pathlib import Path
 
 from infra.airflow import config, processes
 from infra.airflow.client import Client
-from infra.airflow.config import Layout
+from infra.airflow.config import CHILDREN, Layout
 from infra.airflow.contract import MACHINE_POOL
 from infra.airflow.errors import AirflowError
-from infra.airflow.supervisor import ATTACHED, CHILDREN, Record
+from infra.airflow.record import ATTACHED, Record
 
 OnMessage = Callable[[str], None]
 
@@ -171,7 +171,7 @@ class Stack:
         on_message(f"starting Airflow at {config.url(port)}")
         since = datetime.now(UTC)
         with self.layout.log("supervisor").open("wb") as log:
-            self._supervisor = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            self._supervisor = subprocess.Popen(
                 [
                     *(sys.executable, "-m", "infra.airflow.supervisor"),
                     *(str(self.layout.root), str(self.layout.state), str(port)),

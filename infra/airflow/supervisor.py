@@ -16,50 +16,17 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from infra.airflow import processes
-from infra.airflow.config import Layout
-from infra.airflow.errors import AirflowError
-from infra.airflow.processes import Identity
+from infra.airflow.config import CHILDREN, Layout
+from infra.airflow.record import ATTACHED, Record
 
-#: Airflow's processes. Task logs are read from the disk; the scheduler's log server would be a port open to all.
-CHILDREN = {
-    "api-server": ("api-server",),
-    "scheduler": ("scheduler", "--skip-serve-logs"),
-    "dag-processor": ("dag-processor",),
-}
-ATTACHED = "--attached"
 PR_SET_CHILD_SUBREAPER = 36
 STEADY_S = 60.0
 CHECK_S = 1.0
 GRACE_S = 8.0
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What the supervisor leaves for others to find it by."""
-
-    leader: Identity
-    port: int
-    attached: bool
-
-    def write(self, path: Path) -> None:
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(asdict(self)))
-        fresh.replace(path)
-
-    @classmethod
-    def read(cls, path: Path) -> Record | None:
-        try:
-            values = json.loads(path.read_text())
-            return cls(Identity(**values["leader"]), int(values["port"]), bool(values["attached"]))
-        except FileNotFoundError:
-            return None
-        except (ValueError, KeyError, TypeError):
-            raise AirflowError(f"{path} cannot be read; remove it if no Airflow runs") from None
 
 
 class Supervisor:
@@ -87,6 +54,7 @@ class Supervisor:
         finally:
             self._say("stopping")
             processes.end(self._others, grace_s=GRACE_S)
+            self._reap()
             self.layout.record.unlink(missing_ok=True)
 
     def _listen(self) -> None:
@@ -99,7 +67,7 @@ class Supervisor:
     def _start(self, name: str) -> None:
         command = [sys.executable, "-m", "infra.airflow.child", str(os.getpid()), *CHILDREN[name]]
         with self.layout.log(name).open("ab") as log:
-            self.children[name] = subprocess.Popen(  # noqa: S603 - our own interpreter
+            self.children[name] = subprocess.Popen(
                 command, cwd=self.layout.root, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
             )
         self.started[name] = time.monotonic()
@@ -135,13 +103,14 @@ class Supervisor:
         return [pid for pid in processes.members(self.record.leader, self.layout.root) if pid != os.getpid()]
 
     def _reap(self) -> None:
-        """Take note of orphans that ended; those of our own are the children's `poll`."""
-        own = {child.pid for child in self.children.values()}
+        """Collect what ended: our children, and orphans of theirs, for which nobody else would."""
+        own = {child.pid: child for child in self.children.values()}
         with suppress(ChildProcessError):
             while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
                 if ended.si_pid in own:
-                    return
-                os.waitpid(ended.si_pid, 0)
+                    own[ended.si_pid].poll()  # keeps the exit code for `_keep`
+                else:
+                    os.waitpid(ended.si_pid, 0)
 
     def _say(self, line: str) -> None:
         sys.stdout.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}\n")

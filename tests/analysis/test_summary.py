@@ -51,6 +51,7 @@ def test_a_metric_without_values_has_no_row() -> None:
     assert table.loc[("static", "jitter"), "n"] == 4
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning")  # scipy, on samples without spread
 def test_pairs_are_tested_as_scipy_does_and_corrected_within_their_metric() -> None:
     runs, figures = campaign(SAMPLES)
     table = pairwise_tests(runs, run_summary(runs, figures))

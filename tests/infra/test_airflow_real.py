@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from infra.airflow import Client, Endpoint, Stack, follow, processes
-from infra.airflow.supervisor import Record
+from infra.airflow.record import Record
 
 ROOT = Path(__file__).parents[2]
 

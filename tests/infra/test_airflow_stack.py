@@ -15,7 +15,7 @@ import pytest
 
 from infra.airflow import AirflowError, Stack
 from infra.airflow.processes import Identity, identify, wait_until
-from infra.airflow.supervisor import Record
+from infra.airflow.record import Record
 
 
 @pytest.fixture
