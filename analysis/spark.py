@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -83,6 +84,9 @@ def _start(master: str, memory: str, scratch: Path) -> SparkSession:
         "spark.driver.memory": memory,
         "spark.driver.extraJavaOptions": QUICK_START,
         "spark.sql.session.timeZone": "UTC",
+        # Small tables go to Java as they are, instead of through Python workers that would have to be started.
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.pyspark.python": sys.executable,
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         # Percentiles gather the values of a group: in order of groups only one is in memory at a time.

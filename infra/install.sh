@@ -16,7 +16,7 @@ apt_install() {
 find_python() {
     for name in python3.13 python3.12 python3.11 python3; do
         if command -v "$name" >/dev/null 2>&1 &&
-            "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))'; then
+            "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; then
             command -v "$name"
             return
         fi

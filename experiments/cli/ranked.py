@@ -64,6 +64,5 @@ def _with_interval(figure: Figure, form: str) -> str:
     if figure.mean is None:
         return "–"
     text = form.format(figure.mean)
-    if figure.low is None or figure.high is None:
-        return text
-    return f"{text} ±{form.format((figure.high - figure.low) / 2)}"
+    # the upper half: the lower one may be cut at zero
+    return text if figure.high is None else f"{text} ±{form.format(figure.high - figure.mean)}"

@@ -16,7 +16,7 @@ from importlib import import_module
 
 PR_SET_PDEATHSIG = 1
 PRELOADED = {
-    "scheduler": ("numba", "pyarrow.parquet", "pydantic", "scipy.signal", "yaml"),
+    "scheduler": ("numba", "pandas", "pyarrow.parquet", "pydantic", "scipy.signal", "yaml"),
     "dag-processor": ("pydantic", "scipy.signal", "yaml"),
 }
 

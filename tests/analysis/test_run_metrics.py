@@ -77,6 +77,16 @@ def test_the_figures_of_many_runs_at_once(archive: Any, random_seconds: Any, fig
         assert found.loc[run_id, list(expected)].to_dict() == pytest.approx(expected, rel=1e-6)
 
 
+def test_runs_too_long_to_sort_have_nearly_the_same_percentiles(
+    spark: SparkSession, archive: Any, random_seconds: Any
+) -> None:
+    seconds = random_seconds(1, length=3000)
+    (found,) = collect(from_seconds(spark, [archive.run("long", seconds)], Objectives(), Percentiles(exact=False)))
+    ordered = np.sort([value for value in seconds["latency_p95_s"] if value is not None])
+    rank = np.searchsorted(ordered, found["latency_p95"].item()) / len(ordered)
+    assert rank == pytest.approx(0.95, abs=1e-4 + 1 / len(ordered))
+
+
 def test_a_quiet_run_has_zeros_and_gaps(archive: Any, figures_of: Any) -> None:
     """No decisions, no events, no objectives: nothing happened is 0, nothing to tell is absent."""
     found = figures_of(archive.run("quiet", FLAT)).loc["quiet"]
