@@ -20,8 +20,10 @@ def main() -> None:
         console.print(f"{name} …", style="dim")
         results[name] = benchmark.main()
         table = Table(title=name, title_justify="left", title_style="bold", show_header=False)
+        table.add_column()
+        table.add_column(justify="right")
         for figure, value in results[name].items():
-            table.add_row(figure, f"{value:,.2f}" if isinstance(value, int | float) else str(value))
+            table.add_row(figure, f"{value:,.2f}")
         console.print(table)
     host = {"system": platform.platform(terse=True), "cores": os.cpu_count(), "python": platform.python_version()}
     Path("bench-results.json").write_text(json.dumps({"host": host, "results": results}, indent=1, default=str) + "\n")

@@ -47,17 +47,19 @@ class Measurement:
     percentiles: str
 
 
-def main(sizes: Sequence[int] = SIZES) -> dict[str, Any]:
-    """Measure every size, print a table, and return the same figures."""
+def main(sizes: Sequence[int] = SIZES) -> dict[str, float]:
+    """Measure every size."""
     with tempfile.TemporaryDirectory(prefix="tidebed-benchmark-") as folder:
         measurements = [_measure(rows, Path(folder) / str(rows)) for rows in sizes]
     smallest, largest = measurements[0], measurements[-1]
     growth = (largest.seconds / smallest.seconds) / (largest.rows / smallest.rows)
-    print(f"{'rows':>12} {'runs':>6} {'seconds':>9} {'peak MB':>9}  percentiles")
+    figures: dict[str, float] = {}
     for found in measurements:
-        print(f"{found.rows:12,} {found.runs:6} {found.seconds:9.1f} {found.peak_mb:9.0f}  {found.percentiles}")
-    print(f"growth of time over growth of rows: {growth:.2f} (at most 1 is linear)")
-    return {"measurements": [asdict(found) for found in measurements], "growth": growth}
+        name = f"{found.rows:,} rows ({found.runs} runs, percentiles {found.percentiles})"
+        figures[f"{name}: s"] = found.seconds
+        figures[f"{name}: peak MB"] = found.peak_mb
+    figures["growth of time over growth of rows (at most 1 is linear)"] = growth
+    return figures
 
 
 def write_archive(folder: Path, rows: int, *, duration_s: int = RUN_S) -> list[RunRecord]:
@@ -190,4 +192,5 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         _aggregate(Path(sys.argv[1]))
     else:
-        main()
+        for name, value in main().items():
+            print(f"{name:60} {value:12,.2f}")

@@ -12,13 +12,15 @@ import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import autoscalers
 import infra
 import jobs
 import workloads
-from experiments.archive import Archive
+from experiments.archive import Archive, RunFolder
 from experiments.loop import control
 from experiments.planning import Run
 from experiments.recorder import Recorder
@@ -41,35 +43,35 @@ def execute(run: Run, archive: Archive) -> Finished:
     """Do one run and archive it. Whatever it raises is recorded, not passed on."""
     folder = archive.run(run.run_id)
     started = time.perf_counter()
-    folder.begin(run.record())
-    log = _log_file(folder.log)
+    error = None
     try:
-        log.info("start %s seed=%d", run.label, run.seed)
-        policy = autoscalers.create(run.policy, seed=run.seed, **run.parameters)
-        assignment = Assignment(
-            run_id=run.run_id,
-            job=jobs.get(run.job),
-            engine=run.engine,
-            curve=workloads.parse(dict(run.workload_spec), run.base).curve(run.duration_s, run.seed),
-            seed=run.seed,
-            initial_workers=policy.initial_workers() or run.initial_workers,
-            options=run.place_options,
-        )
-        with Recorder(folder.path, run.run_id) as recorder:
-            control(infra.get(run.place), assignment, policy, recorder)
-        seconds = time.perf_counter() - started
-        folder.finish(run.seed, {"wall": round(seconds, 3), "measured": run.duration_s})
-        log.info("finished in %.2f s", seconds)
-        return Finished(run, None, seconds)
-    except Exception as fault:  # an autoscaler under test may raise anything
+        folder.begin(run.record())
+        with _log_file(folder.log) as log:
+            log.info("start %s seed=%d", run.label, run.seed)
+            _measure(run, folder)
+            seconds = time.perf_counter() - started
+            folder.finish(run.seed, {"wall": round(seconds, 3), "measured": run.duration_s})
+            log.info("finished in %.2f s", seconds)
+    except Exception as fault:  # noqa: BLE001 - an autoscaler under test may raise anything
         error = f"{type(fault).__name__}: {fault}".splitlines()[0]
-        folder.fail(error, traceback.format_exc())
-        log.exception("failed: %s", error)
-        return Finished(run, error, time.perf_counter() - started)
-    finally:
-        for handler in list(log.handlers):
-            handler.close()
-            log.removeHandler(handler)
+        with suppress(OSError):  # a folder that cannot be written to fails its own run, no other
+            folder.fail(error, traceback.format_exc())
+    return Finished(run, error, time.perf_counter() - started)
+
+
+def _measure(run: Run, folder: RunFolder) -> None:
+    policy = autoscalers.create(run.policy, seed=run.seed, **run.parameters)
+    assignment = Assignment(
+        run_id=run.run_id,
+        job=jobs.get(run.job),
+        engine=run.engine,
+        curve=workloads.parse(dict(run.workload_spec), run.base).curve(run.duration_s, run.seed),
+        seed=run.seed,
+        initial_workers=policy.initial_workers() or run.initial_workers,
+        options=run.place_options,
+    )
+    with Recorder(folder.path, run.run_id) as recorder:
+        control(infra.get(run.place), assignment, policy, recorder)
 
 
 def execute_all(runs: Sequence[Run], archive: Archive, workers: int) -> Iterator[Finished]:
@@ -121,11 +123,20 @@ def _die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def _log_file(path: os.PathLike[str]) -> logging.Logger:
+@contextmanager
+def _log_file(path: Path) -> Iterator[logging.Logger]:
+    """The run's own log; what goes wrong ends up in it too."""
     log = logging.getLogger(f"tidebed.run.{os.getpid()}")
     log.setLevel(logging.INFO)
     log.propagate = False
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
-    return log
+    try:
+        yield log
+    except BaseException as fault:
+        log.error("failed: %s: %s", type(fault).__name__, fault)
+        raise
+    finally:
+        log.removeHandler(handler)
+        handler.close()

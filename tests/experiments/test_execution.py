@@ -86,6 +86,18 @@ def test_a_run_that_raises_is_recorded_and_the_others_go_on(suite_file: Write, t
     assert len(campaign.pending(campaign.runs)) == 2
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_folder_that_cannot_be_used_fails_its_own_run_only(suite_file: Write, tmp_path: Path, workers: int) -> None:
+    campaign = Campaign.open(suite_file(), archive=tmp_path / "archive")
+    blocked = campaign.folder(campaign.runs[0]).path
+    blocked.parent.mkdir(parents=True)
+    blocked.write_text("a file is in the way")
+    outcome = campaign.run_all(workers=workers)
+    assert outcome.done == 3
+    assert [failed.run_id for failed in outcome.failed] == [campaign.runs[0].run_id]
+    assert "Not a directory" in outcome.failed[0].error
+
+
 def test_repetitions_are_spread_over_processes(suite_file: Write, tmp_path: Path) -> None:
     campaign = Campaign.open(suite_file(), archive=tmp_path / "archive")
     seen = []
