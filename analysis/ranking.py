@@ -9,7 +9,9 @@ Two rules decide what a place in the order is worth:
 - An autoscaler whose difference to the first of its group is not significant shares that one's place ("2=").
   It is compared with the first of the group and not with its neighbour, because a chain of neighbours that
   each tie would call everything equal. A group never spans the line between meeting and missing.
-- Over all scenarios the mean rank counts, where those who share a place get the mean of the places they fill.
+- Over all scenarios, who meets the objectives in more of them comes first: a low cost somewhere does not make up
+  for objectives missed elsewhere. Then the mean rank counts, where those who share a place get the mean of the
+  places they fill.
   An autoscaler that did not finish every scenario follows those that did: its mean is over easier company.
 """
 
@@ -226,9 +228,9 @@ def _rank_overall(scenarios: Sequence[Ranking], pairs: Pairs) -> Ranking:
                 by_autoscaler.setdefault(standing.autoscaler, {})[ranking.scenario] = standing
     overall = [_over_all(list(one.values())) for one in by_autoscaler.values()]
 
-    def order(standing: Standing) -> tuple[int, float, float, str]:
+    def order(standing: Standing) -> tuple[int, int, float, float, str]:
         cost = math.inf if standing.cost.mean is None else standing.cost.mean
-        return -standing.scenarios, standing.mean_rank, cost, standing.autoscaler
+        return -standing.scenarios, -standing.met, standing.mean_rank, cost, standing.autoscaler
 
     ordered = sorted(overall, key=order)
 
@@ -243,7 +245,7 @@ def _rank_overall(scenarios: Sequence[Ranking], pairs: Pairs) -> Ranking:
 
     confidences = [*(confidence(ahead, behind) for ahead, behind in pairwise(ordered)), "last"]
     worded = [replace(one, confidence=text) for one, text in zip(ordered, confidences, strict=True)]
-    groups = _groups(worded, lambda a, b: (a.scenarios, a.mean_rank) == (b.scenarios, b.mean_rank))
+    groups = _groups(worded, lambda a, b: (a.scenarios, a.met, a.mean_rank) == (b.scenarios, b.met, b.mean_rank))
     return Ranking(None, tuple(_placed(groups, keep_mean_rank=True)))
 
 

@@ -88,14 +88,8 @@ class _Words:
         if cheapest is None:
             met = f"meets the objectives in {best.met} of its {best.scenarios}"
             return f"No autoscaler meets the objectives everywhere; {ranks} and {met}, at {self._price([best])}."
-        if best.meets:
-            least = f"{cheapest.autoscaler} costs least in total: {self._price([cheapest])}"
-            return f"{ranks}, at {self._price([best])}; {least}."
-        missed = f"misses the objectives in {best.scenarios - best.met} of them"
-        return (
-            f"{ranks} but {missed}; {cheapest.autoscaler} is the cheapest that meets them everywhere: "
-            f"{self._price([cheapest])}."
-        )
+        least = f"{cheapest.autoscaler} costs least in total: {self._price([cheapest])}"
+        return f"{ranks}, at {self._price([best])}; {least}."
 
     def _price(self, standings: Sequence[Standing]) -> str:
         unit = self.objectives.cost_unit

@@ -112,18 +112,19 @@ def test_nothing_in_nothing_out() -> None:
     assert rank(pd.DataFrame(columns=SUMMARY.names), NO_TESTS, LATENCY) == []
 
 
-def test_over_all_scenarios_the_mean_rank_decides_and_the_cost_adds_up() -> None:
+def test_over_all_scenarios_meeting_counts_first_then_the_mean_rank_and_the_cost_adds_up() -> None:
     day = {"a": (1.0, 0.0), "b": (2.0, 0.0), "c": (3.0, 0.0)}
     night = {"a": (2.0, 0.0), "b": (1.5, 0.5), "c": (4.0, 0.0)}
     tables = pd.concat([summary(day, half=0.3), summary(night, workload="night", half=0.4)])
     overall, *_ = rank(tables, compared(("cost", "a", "c", 0.001)), LATENCY)
     expected = {"a": (1 + 1) / 2, "b": (2 + 3) / 2, "c": (3 + 2) / 2}
     assert {one.autoscaler: one.mean_rank for one in overall.standings} == expected
-    assert order(overall) == [("1", "a"), ("2=", "b"), ("2=", "c")]
+    # b and c have the same mean rank, but b misses the objectives at night
+    assert order(overall) == [("1", "a"), ("2", "c"), ("3", "b")]
     best = overall.standings[0]
     assert best.cost.mean == pytest.approx(3.0)
     assert best.cost.low == pytest.approx(3.0 - 0.5)
-    assert (best.met, best.scenarios, overall.standings[1].meets) == (2, 2, False)
+    assert (best.met, best.scenarios, overall.standings[2].meets) == (2, 2, False)
     assert best.confidence == "ahead of b in 2 of 2 scenarios, clearly in 0"
 
 
