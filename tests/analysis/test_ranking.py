@@ -125,7 +125,7 @@ def test_over_all_scenarios_meeting_counts_first_then_the_mean_rank_and_the_cost
     assert best.cost.mean == pytest.approx(3.0)
     assert best.cost.low == pytest.approx(3.0 - 0.5)
     assert (best.met, best.scenarios, overall.standings[2].meets) == (2, 2, False)
-    assert best.confidence == "ahead of b in 2 of 2 scenarios, clearly in 0"
+    assert best.confidence == "ahead of c in 2 of 2 scenarios, clearly in 1"
 
 
 def test_who_did_not_finish_every_scenario_follows_those_who_did() -> None:
