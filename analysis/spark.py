@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -120,6 +121,7 @@ class _Java:
     def start(cls, conf: SparkConf) -> Any:
         """Start it unless it runs, with its chatter in a file instead of on the console."""
         if cls.gateway is None:
+            logging.getLogger("py4j").setLevel(logging.ERROR)  # it tells every connection it closes
             launch: Callable[..., Any] = launch_gateway
             with tempfile.TemporaryFile(prefix="tidebed-spark-") as chatter:
                 try:

@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from autoscalers.model import Decision, Floats, Observation
 from jobs.model import Job
 
@@ -122,7 +120,3 @@ class Place(ABC):
     def sweep(self) -> list[str]:
         """Remove what crashed runs left behind; a line for each thing removed. Idempotent."""
         return []
-
-
-def empty_columns(names: list[str]) -> Columns:
-    return {name: np.empty(0) for name in names}
