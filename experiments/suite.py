@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from experiments.document import Location, Problem, read
 from experiments.errors import UserError, did_you_mean
+from experiments.matrix import split
 from workloads.units import Duration, Quantity, Share
 
 SHIPPED = Path(__file__).parent / "suites"
@@ -30,13 +31,11 @@ class Entry(_Model):
 
 
 def _entry(value: Any) -> Any:
-    if isinstance(value, str):
-        return {"name": value}
-    if isinstance(value, Mapping):
-        names = [key for key in value if key != "label"]
-        if len(names) == 1 and (value[names[0]] is None or isinstance(value[names[0]], Mapping)):
-            return {"name": names[0], "options": value[names[0]] or {}, "label": value.get("label")}
-    raise ValueError("write a name, or a name with options such as static: {workers: 12}")
+    named = split(value)
+    if named is None:
+        raise ValueError("write a name, or a name with options such as static: {workers: 12}")
+    name, options = named
+    return {"name": name, "options": options, "label": value.get("label") if isinstance(value, Mapping) else None}
 
 
 def _run_length(seconds: float) -> float:
