@@ -21,6 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.errors import UserError
 from experiments.schema import RUN_TABLES, SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[1]
@@ -92,6 +93,13 @@ class Archive:
     @property
     def results(self) -> Path:
         return self.root / self.suite / "results"
+
+    def make_room(self) -> None:
+        """Make the folder for runs; one that cannot be is told once, not once a run."""
+        try:
+            (self.root / self.suite / "runs").mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise UserError(f"archive {self.root}: cannot be written to: {fault.strerror}") from None
 
     def run(self, run_id: str) -> RunFolder:
         return RunFolder(self.root / self.suite / "runs" / run_id)

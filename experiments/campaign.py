@@ -116,6 +116,8 @@ class Campaign:
     def _run(self, runs: Sequence[Run], *, fresh: bool, workers: int | None, on_finished: OnFinished | None) -> Outcome:
         pending = self.pending(runs, fresh=fresh)
         outcome = Outcome(skipped=len(runs) - len(pending))
+        if pending:
+            self.archive.make_room()
         alone = any(place.exclusive for place in self._places())
         for finished in execute_all(pending, self.archive, 1 if alone else workers or os.cpu_count() or 1):
             if finished.error is None:

@@ -58,6 +58,14 @@ def test_wrong_arguments_exit_with_2_and_one_line(arguments: list[str]) -> None:
     assert len(answer.stderr.splitlines()) == 1
 
 
+def test_an_archive_that_cannot_be_is_told_once(suite_file: Write, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    answer = tidebed("run", suite_file(), "--archive", str(tmp_path / "file" / "archive"))
+    assert answer.returncode == 2
+    assert answer.stderr.splitlines()[-1].endswith("file/archive: cannot be written to: Not a directory")
+    assert "Traceback" not in answer.stderr
+
+
 def test_comparing_needs_published_figures() -> None:
     answer = tidebed("compare", "quickstart")
     assert answer.returncode == 2
