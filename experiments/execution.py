@@ -28,6 +28,8 @@ from infra.model import Assignment
 
 #: numba keeps one thread pool a process; runs are spread over processes instead.
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+#: After Ctrl-C the tracker of the pool's semaphores removes them, as it should, and need not complain about it.
+os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
 
 
 @dataclass(frozen=True)
@@ -81,17 +83,20 @@ def execute_all(runs: Sequence[Run], archive: Archive, workers: int) -> Iterator
             yield execute(run, archive)
         return
     unfinished = {run.run_id: run for run in runs}
+    pool = _pool(min(workers, len(runs)))
     try:
-        with _pool(min(workers, len(runs))) as pool:
-            futures: list[Future[Finished]] = [pool.submit(execute, run, archive) for run in runs]
-            for future in as_completed(futures):
-                finished = future.result()
-                del unfinished[finished.run.run_id]
-                yield finished
+        futures: list[Future[Finished]] = [pool.submit(execute, run, archive) for run in runs]
+        for future in as_completed(futures):
+            finished = future.result()
+            del unfinished[finished.run.run_id]
+            yield finished
     except BrokenProcessPool:
         # One run took its process down, and the pool cannot say which: the rest go on one by one, each on its own.
         for run in unfinished.values():
             yield _alone(run, archive)
+    finally:
+        # without waiting: after Ctrl-C nobody wants to wait for what runs, and the workers end with this process
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _alone(run: Run, archive: Archive) -> Finished:

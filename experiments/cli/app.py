@@ -12,6 +12,8 @@ from experiments.cli import airflow, compare, doctor, listing, run, sweep
 from experiments.cli.console import errors
 from experiments.errors import UserError
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="tidebed",
     help="Which autoscaler should run my streaming job, and what will it cost me?\n\n"
@@ -34,11 +36,8 @@ def main() -> NoReturn:
     """Run a command. Faults of the input are told in lines and exit with 2; Ctrl-C exits with 130."""
     try:
         code = app(standalone_mode=False) or 0  # a command that raises Exit has its code returned here
-    except typer.Abort:
-        code = 130
-    except KeyboardInterrupt:
-        errors.print("stopped; what finished is kept, and the same command does the rest")
-        code = 130
+    except (typer.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
     except UserError as fault:
         for line in fault.lines:
             errors.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -47,6 +46,11 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except typer.TyperException as fault:
-        errors.print(f"tidebed: {fault.format_message()}", markup=False, highlight=False, soft_wrap=True)
+        if fault.format_message():  # it is empty where the help was shown instead
+            errors.print(f"tidebed: {fault.format_message()}", markup=False, highlight=False, soft_wrap=True)
         code = 2
+    if code == INTERRUPTED:  # Typer turns Ctrl-C into this code by itself
+        errors.print("stopped; what finished is kept, and the same command does the rest")
+        sys.stdout.flush()
+        os._exit(code)  # the interpreter would wait for the pool's threads, and they for workers that may be gone
     sys.exit(code)

@@ -1,8 +1,11 @@
 """The command line as a user meets it: in a process of its own."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,6 +67,32 @@ def test_an_archive_that_cannot_be_is_told_once(suite_file: Write, tmp_path: Pat
     assert answer.returncode == 2
     assert answer.stderr.splitlines()[-1].endswith("file/archive: cannot be written to: Not a directory")
     assert "Traceback" not in answer.stderr
+
+
+def test_ctrl_c_stops_at_once_and_keeps_what_finished(suite_file: Write, tmp_path: Path) -> None:
+    text = """
+    name: long
+    duration: 3d
+    repetitions: 200
+    jobs: [yahoo]
+    workloads: [{name: flat, shape: daily, peak: 100k}]
+    autoscalers: [hpa]
+    """
+    # as from a terminal: a shell that starts jobs in the background lets them ignore the signal
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [sys.executable, "-c", listening + "from experiments.cli import main; main()", "run", suite_file(text)]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    runs = tmp_path / "archive" / "long" / "runs"
+    end = time.monotonic() + 120
+    while not list(runs.glob("*/manifest.json")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)  # a terminal tells the whole group
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "stopped; what finished is kept, and the same command does the rest" in told
+    assert "Traceback" not in told
+    assert list(runs.glob("*/manifest.json"))
 
 
 def test_comparing_needs_published_figures() -> None:
