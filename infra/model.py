@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autoscalers.model import Decision, Floats, Observation
+from infra.faults import Incident
 from jobs.model import Job
 
 Columns = dict[str, Any]
@@ -34,6 +35,8 @@ class Assignment:
     """Workers at the start; None leaves it to the place, which then covers the first load."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Place-specific settings, validated by `Place.check_options`."""
+    faults: tuple[Incident, ...] = ()
+    """What goes wrong, in the order of time; all of a kind that the place supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ class Place(ABC):
     about: str
     exclusive: bool = False
     """Whether a run needs the machine to itself."""
+    supported_faults: frozenset[str] = frozenset()
+    """The kinds of faults (`infra.faults.KINDS`) that it can cause."""
 
     @abstractmethod
     def provision(self, assignment: Assignment) -> AbstractContextManager[Cluster]:
@@ -112,6 +117,13 @@ class Place(ABC):
     def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         """(key, what is wrong) for each setting that is not understood."""
         return [(key, f'the place "{self.name}" takes no options') for key in options]
+
+    def refused_fault(self, kind: str) -> str | None:
+        """Why this place cannot cause a kind of fault; None if it can."""
+        if kind in self.supported_faults:
+            return None
+        able = ", ".join(sorted(self.supported_faults)) or "none"
+        return f'the place "{self.name}" cannot cause {kind}; it can cause: {able}'
 
     def doctor(self) -> list[Check]:
         """What this machine has and lacks for this place."""

@@ -1,9 +1,9 @@
-"""The hot loop: a fluid queue in front of a fleet of workers, a second at a time, compiled.
+"""The hot loop of a job that scales as one, a step at a time, compiled.
 
-The job reads its source in order, so one number says how far it got: `position`, in events since the
-start. All workers share it, because a hot worker holds the source back for all (back-pressure). What
-has arrived and lies beyond the position is the backlog; how long ago the event at the position
-arrived is the time that events wait. A restart sets the position back to the last checkpoint.
+How far the job got in its source stands in lanes (infra/simulated/queues.py). What has arrived and lies beyond a
+lane's position is its backlog; how long ago the event at the position arrived is the time that events wait. A restart
+sets positions back to the last checkpoint. What a policy sees of all this is another matter
+(infra/simulated/gauges.py).
 """
 
 from __future__ import annotations
@@ -11,45 +11,83 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from autoscalers.model import Floats
+from infra.simulated import gauges, queues
+from infra.simulated.compiled import compiled
 
-STEADY, BOOTING, OUTAGE = 0, 1, 2
-"""What a rescale is doing: nothing, waiting for new workers, restarting the job."""
+STEADY, BOOTING, OUTAGE, MOVING, REBALANCING, DETECTING = range(6)
+"""What a change of the fleet is doing: nothing; waiting for new workers; restarting the job; moving state while the
+old workers go on; handing partitions over; noticing that a worker is gone."""
 
-OUTAGE_START, OUTAGE_END, RESCALE_END, RECOVERED = 0, 1, 2, 3
+SHARED, PULLED, PARTITIONED = range(3)
+"""How workers hold each other back: jobs.model.Coupling."""
+
+OUTAGE_START, OUTAGE_END, RESCALE_END, RECOVERED = range(4)
 """Codes of events."""
 
 STATE = np.dtype(
     [
-        ("second", "i8"),
-        ("position", "f8"),
-        ("arrival", "i8"),  # the second in which the event at the position arrived
-        ("checkpoint_position", "f8"),
-        ("checkpoint_s", "f8"),
+        ("step", "i8"),
         ("phase", "i8"),
         ("phase_end_s", "f8"),
-        ("outage_s", "f8"),  # of the rescale under way
+        ("outage_s", "f8"),  # of the change under way, as the following two
+        ("moving_s", "f8"),
+        ("pause_s", "f8"),
+        ("keeps_position", "i8"),  # whether the restart under way begins with a checkpoint
         ("workers", "i8"),
         ("next_workers", "i8"),
         ("worker_capacity", "f8"),
         ("next_worker_capacity", "f8"),
-        ("restarted_s", "f8"),
         ("drift", "f8"),
         ("recovering", "i8"),
+        ("checkpoint_s", "f8"),
+        ("pending_s", "f8"),  # when the checkpoint under way was begun; NaN if none is
         ("replayed", "f8"),
         ("processed", "f8"),
+        ("trigger_s", "f8"),  # micro-batches: when the next one is due, and the one that runs
+        ("batch_running", "i8"),
+        ("batch_begin_s", "f8"),
+        ("batch_first_s", "f8"),
+        ("batch_end", "f8"),
+        ("overhead_left_s", "f8"),
+        ("source_open", "i8"),  # faults
+        ("network_delay_s", "f8"),
+        ("sight", "i8"),
     ]
 )
 
-# columns of the recorded rows
+LANE = np.dtype(
+    [
+        ("position", "f8"),
+        ("arrival", "i8"),  # the step in which the event at the position arrived
+        ("checkpoint", "f8"),
+        ("pending", "f8"),
+        ("weight", "f8"),
+        ("owner", "i8"),
+        ("next_owner", "i8"),
+        ("resume_s", "f8"),  # until then nobody reads it
+    ]
+)
+
+WORKER = np.dtype(
+    [
+        ("share", "f8"),
+        ("next_share", "f8"),
+        ("speed", "f8"),
+        ("fresh_s", "f8"),  # when its process began to serve; infinite for one that is still to
+        ("able", "f8"),  # in this step: its share of a warm, sound worker's speed,
+        ("cold", "f8"),  # how far it is from having warmed up,
+        ("done", "f8"),  # the events it processed,
+        ("load", "f8"),  # and how busy it was
+    ]
+)
+
+# columns of the recorded rows: first the truth, then what the monitoring showed
 (WORKLOAD, THROUGHPUT, BACKLOG, MEAN, P50, P95, P99, RUNNING, READY, CAPACITY, CPU, MEMORY) = range(12)
-ROW_COLUMNS = 12
-# planes of the recorded instances
-(I_CPU, I_MEMORY, I_THROUGHPUT, I_BACKLOG) = range(4)
-INSTANCE_PLANES = 4
+SEEN_WORKLOAD, SEEN_THROUGHPUT, SEEN_BACKLOG, SEEN_LATENCY, SEEN_CPU = range(12, 17)
+ROW_COLUMNS = 17
 
 #: Standard normal quantiles, and what an exponential tail multiplies its mean with.
 Z95, Z99 = 1.6448536269514722, 2.3263478740408408
@@ -65,187 +103,276 @@ class Constants(NamedTuple):
     cpu_full: float
     memory_base: float
     memory_state: float
+    memory_per_event: float
     latency_base_s: float
     latency_spread: float
+    latency_idle_s: float
+    latency_idle_load: float
     checkpoint_interval_s: float
+    checkpoint_duration_s: float
     warmup_s: float
     warmup_loss: float
     warmup_cpu: float
     capacity_noise: float
     capacity_noise_time_s: float
+    move_loss: float
+    move_cpu: float
+    batch_interval_s: float
+    batch_overhead_s: float
     cpu_noise: float
     throughput_noise: float
+    sample_period_s: float
 
 
-@numba.njit(cache=True)
+class Record(NamedTuple):
+    """Where the loop writes, from its first step on."""
+
+    rows: Floats
+    instances: Floats
+    events: Floats
+
+
+@compiled
 def advance(
     state: Any,
+    lanes: Any,
+    workers: Any,
     constants: Constants,
+    coupling: int,
+    step_s: float,
     arrived: Floats,
-    shares: Floats,
-    rows: Floats,
-    instances: Floats,
-    events: Floats,
-    seconds: int,
+    record: Record,
+    held: Floats,
+    window: Floats,
+    scratch: Floats,
+    steps: int,
     stop_at_end: bool,
-    rng: np.random.Generator,
+    system: Floats,
+    sensors: np.random.Generator,
 ) -> tuple[int, int]:
-    """Let seconds pass. Returns (seconds done, events written); stops early after a rescale if `stop_at_end`.
+    """Let steps pass. Returns (steps done, events written); stops early after a change of the fleet if `stop_at_end`.
 
-    `shares` has two rows: each worker's share of the events now, and after the rescale under way.
-    `arrived[t]` is the number of events offered before second t.
+    `arrived[n]` is the number of events offered before step n; `system` has a standard normal number for each step,
+    from which the capacity's drift is made.
     """
     s = state[0]
     found = 0
-    remember = math.exp(-1.0 / constants.capacity_noise_time_s)
+    remember = math.exp(-step_s / constants.capacity_noise_time_s)
     renew = constants.capacity_noise * math.sqrt(1.0 - remember * remember)
-    for step in range(seconds):
-        now = float(s.second)
-        ended = False
-        if s.phase == BOOTING and now >= s.phase_end_s:
-            found = _stop_job(s, arrived, events, found)
-        available = 1.0
-        if s.phase == OUTAGE:
-            available = min(1.0, now + 1.0 - s.phase_end_s)
-            if available > 0.0:
-                found = _start_job(s, shares, events, found)
-                ended = True
-            else:
-                available = 0.0
-        s.drift = remember * s.drift + renew * rng.standard_normal()
-        cold = max(0.0, 1.0 - (now - s.restarted_s) / constants.warmup_s)
-        worker_capacity = s.worker_capacity * math.exp(s.drift) * (1.0 - constants.warmup_loss * cold)
-        capacity = worker_capacity / shares[0, : s.workers].max() * available
+    waits = np.zeros(4)
+    worker_can = scratch[3]
+    for step in range(steps):
+        now = s.step * step_s
+        phase_before = s.phase
+        available, found = _next_phase(s, lanes, workers, step_s, arrived, record.events, found)
+        s.drift = remember * s.drift + renew * system[step]
+        worker_capacity = s.worker_capacity * math.exp(s.drift)
+        if s.phase == MOVING:
+            worker_capacity *= 1.0 - constants.move_loss
+        capacity = available * _capacity(s, workers, constants, coupling, worker_capacity, now)
+        reads = available if s.source_open == 1 else 0.0
+        can = capacity * step_s if s.source_open == 1 else 0.0
 
-        waited_before = _waited(arrived, s.arrival, s.position, now)
-        done = _process(s, arrived, capacity)
-        waited = _waited(arrived, s.arrival, s.position, now + 1.0)
-        if s.recovering == 1 and s.phase == STEADY and waited <= 1.0:
+        if constants.batch_interval_s > 0.0:
+            done, out = queues.process_batches(
+                s, lanes, arrived, can / step_s, constants.batch_interval_s, constants.batch_overhead_s, step_s, waits
+            )
+        elif coupling == PARTITIONED:
+            for i in range(s.workers):
+                worker_can[i] = reads * worker_capacity * workers[i].able * step_s
+            done = out = queues.process_partitions(s, lanes, workers, arrived, worker_can, step_s, waits, scratch)
+        else:
+            done = out = queues.process_one_lane(s, lanes, arrived, can, step_s, waits)
+        s.processed += done
+        backlog = _backlog(s, lanes, arrived)
+        if (
+            s.recovering == 1
+            and s.phase == STEADY
+            and _longest_wait(s, lanes, arrived, step_s)
+            <= step_s + (constants.batch_interval_s + constants.batch_overhead_s)
+        ):
             s.recovering = 0
-            found = _record_event(events, found, now + 1.0, RECOVERED)
-        if s.phase != OUTAGE and now - s.checkpoint_s >= constants.checkpoint_interval_s:
-            s.checkpoint_s = now
-            s.checkpoint_position = s.position
+            found = _note(record.events, found, now + step_s, RECOVERED)
+        if s.phase != OUTAGE and constants.batch_interval_s == 0.0:
+            _save(s, lanes, constants, now)
 
-        row = rows[step]
-        row[WORKLOAD] = arrived[s.second + 1] - arrived[s.second]
-        row[THROUGHPUT] = done
-        row[BACKLOG] = arrived[s.second + 1] - s.position
-        row[RUNNING] = max(s.workers, s.next_workers) if s.phase == BOOTING else s.next_workers
+        row = record.rows[step]
+        row[WORKLOAD] = (arrived[s.step + 1] - arrived[s.step]) / step_s
+        row[THROUGHPUT] = done / step_s
+        row[BACKLOG] = backlog
+        row[RUNNING] = max(s.workers, s.next_workers) if s.phase in (BOOTING, MOVING) else s.next_workers
         row[READY] = min(s.workers, row[RUNNING])
         row[CAPACITY] = capacity
-        queueing = _look_at_workers(
-            row, instances[step], constants, shares[0], worker_capacity, available, constants.warmup_cpu * cold, rng
-        )
-        _look_at_latency(row, constants, waited_before, waited, queueing)
-        s.second += 1
-        if ended and stop_at_end:
+        queueing = _busy(s, workers, coupling, done, worker_capacity, available, step_s)
+        if out <= 0.0 < backlog:
+            row[MEAN] = row[P50] = row[P95] = row[P99] = np.nan
+        else:
+            _latency(s, row, constants, capacity, waits, queueing)
+        extra_cpu = constants.move_cpu if s.phase == MOVING else 0.0
+        gauges.look(s, workers, constants, extra_cpu, row, record.instances[step], held, window, step_s, sensors)
+        s.step += 1
+        if stop_at_end and s.phase == STEADY and phase_before != STEADY:
             return step + 1, found
-    return seconds, found
+    return steps, found
 
 
-@numba.njit(cache=True)
-def _record_event(events: Floats, found: int, time_s: float, code: int) -> int:
+@compiled
+def _note(events: Floats, found: int, time_s: float, code: int) -> int:
     events[found, 0] = time_s
     events[found, 1] = code
     return found + 1
 
 
-@numba.njit(cache=True)
-def _stop_job(s: Any, arrived: Floats, events: Floats, found: int) -> int:
-    """The new workers are there: the job stops, and forgets what it did since the last checkpoint."""
+@compiled
+def _next_phase(
+    s: Any, lanes: Any, workers: Any, step_s: float, arrived: Floats, events: Floats, found: int
+) -> tuple[float, int]:
+    """Where the change of the fleet stands; returns the part of this step in which the job runs."""
+    now = s.step * step_s
+    if s.phase == BOOTING and now >= s.phase_end_s:
+        if s.outage_s > 0.0:
+            found = _stop_job(s, lanes, arrived, now, events, found)
+        elif s.moving_s > 0.0:
+            s.phase = MOVING
+            s.phase_end_s = now + s.moving_s
+        else:
+            found = _take_over(s, lanes, workers, now, events, found)
+    elif s.phase == MOVING and now >= s.phase_end_s:
+        found = _take_over(s, lanes, workers, now, events, found)
+    elif s.phase == REBALANCING and now >= s.phase_end_s:
+        s.phase = STEADY
+        found = _note(events, found, s.phase_end_s, RESCALE_END)
+    elif s.phase == DETECTING and now >= s.phase_end_s:
+        s.phase = STEADY
+    if s.phase != OUTAGE:
+        return 1.0, found
+    available = min(1.0, (now + step_s - s.phase_end_s) / step_s)
+    if available <= 0.0:
+        return 0.0, found
+    ended_s = s.phase_end_s
+    found = _note(events, found, ended_s, OUTAGE_END)
+    s.checkpoint_s = ended_s
+    s.pending_s = np.nan
+    return available, _take_over(s, lanes, workers, ended_s, events, found)
+
+
+@compiled
+def _stop_job(s: Any, lanes: Any, arrived: Floats, now: float, events: Floats, found: int) -> int:
+    """The job stops; unless it saves its state first, it forgets what it did since the last checkpoint."""
     s.phase = OUTAGE
-    s.phase_end_s = s.second + s.outage_s
-    if s.outage_s == 0.0:
-        return found
-    s.replayed += s.position - s.checkpoint_position
-    s.position = s.checkpoint_position
-    while s.arrival > 0 and arrived[s.arrival] > s.position:
-        s.arrival -= 1
-    return _record_event(events, found, s.second, OUTAGE_START)
+    s.phase_end_s = now + s.outage_s
+    for g in range(lanes.size):
+        lane = lanes[g]
+        if s.keeps_position == 1:
+            lane.checkpoint = lane.position
+        s.replayed += lane.weight * (lane.position - lane.checkpoint)
+        lane.position = lane.checkpoint
+        lane.arrival = queues.find_arrival(arrived, lane.arrival, lane.position, s.step - 1)
+    s.batch_running = 0
+    return _note(events, found, now, OUTAGE_START)
 
 
-@numba.njit(cache=True)
-def _start_job(s: Any, shares: Floats, events: Floats, found: int) -> int:
-    """The rescale is over: the new fleet takes up the work."""
-    s.phase = STEADY
+@compiled
+def _take_over(s: Any, lanes: Any, workers: Any, ended_s: float, events: Floats, found: int) -> int:
+    """The new fleet takes up the work; with partitions that change hands after a pause."""
     s.workers = s.next_workers
+    for i in range(s.workers):
+        if math.isinf(workers[i].fresh_s):
+            workers[i].fresh_s = ended_s
     s.worker_capacity = s.next_worker_capacity
-    shares[0] = shares[1]
+    for i in range(workers.size):
+        workers[i].share = workers[i].next_share
+    for g in range(lanes.size):
+        if lanes[g].owner != lanes[g].next_owner:
+            lanes[g].owner = lanes[g].next_owner
+            lanes[g].resume_s = ended_s + s.pause_s
     s.recovering = 1
-    if s.outage_s > 0.0:
-        s.restarted_s = s.second
-        s.checkpoint_s = s.second
-        found = _record_event(events, found, s.phase_end_s, OUTAGE_END)
-    return _record_event(events, found, s.phase_end_s, RESCALE_END)
+    if s.pause_s > 0.0:
+        s.phase = REBALANCING
+        s.phase_end_s = ended_s + s.pause_s
+        return found
+    s.phase = STEADY
+    return _note(events, found, ended_s, RESCALE_END)
 
 
-@numba.njit(cache=True)
-def _process(s: Any, arrived: Floats, capacity: float) -> float:
-    """Move the position on, by what has arrived or by what the fleet can do."""
-    there = arrived[s.second + 1]
-    done: float = min(there - s.position, capacity)
-    s.position = min(s.position + done, there)
-    s.processed += done
-    while s.arrival <= s.second and arrived[s.arrival + 1] <= s.position:
-        s.arrival += 1
-    return done
+@compiled
+def _capacity(s: Any, workers: Any, constants: Constants, coupling: int, worker_capacity: float, now: float) -> float:
+    """Events/s that the fleet can do; notes what each worker is able to."""
+    least = np.inf
+    total = 0.0
+    for i in range(s.workers):
+        w = workers[i]
+        w.cold = min(1.0, max(0.0, 1.0 - (now - w.fresh_s) / constants.warmup_s))
+        w.able = w.speed * (1.0 - constants.warmup_loss * w.cold)
+        total += w.able
+        if w.share > 0.0:
+            least = min(least, w.able / w.share)
+    if coupling == PULLED:
+        for i in range(s.workers):
+            workers[i].share = workers[i].able / total if total > 0.0 else 0.0
+        return worker_capacity * total
+    return worker_capacity * least
 
 
-@numba.njit(cache=True)
-def _waited(arrived: Floats, arrival: int, position: float, now: float) -> float:
-    """Seconds since the event at the position arrived, which it did during second `arrival`."""
-    if arrival >= now:
-        return 0.0
-    within = arrived[arrival + 1] - arrived[arrival]
-    part = (position - arrived[arrival]) / within if within > 0.0 else 0.0
-    return max(0.0, now - (arrival + part))
+@compiled
+def _save(s: Any, lanes: Any, constants: Constants, now: float) -> None:
+    """Begin a checkpoint when it is due; it counts once it is complete."""
+    if math.isnan(s.pending_s) and now - s.checkpoint_s >= constants.checkpoint_interval_s:
+        s.pending_s = s.checkpoint_s = now
+        for g in range(lanes.size):
+            lanes[g].pending = lanes[g].position
+    if now - s.pending_s >= constants.checkpoint_duration_s:
+        s.pending_s = np.nan
+        for g in range(lanes.size):
+            lanes[g].checkpoint = lanes[g].pending
 
 
-@numba.njit(cache=True)
-def _look_at_workers(
-    row: Floats,
-    instances: Floats,
-    constants: Constants,
-    shares: Floats,
-    worker_capacity: float,
-    available: float,
-    extra_cpu: float,
-    rng: np.random.Generator,
+@compiled
+def _backlog(s: Any, lanes: Any, arrived: Floats) -> float:
+    there = arrived[s.step + 1]
+    backlog = 0.0
+    for g in range(lanes.size):
+        backlog += lanes[g].weight * (there - lanes[g].position)
+    return backlog
+
+
+@compiled
+def _longest_wait(s: Any, lanes: Any, arrived: Floats, step_s: float) -> float:
+    now = (s.step + 1) * step_s
+    longest = 0.0
+    for g in range(lanes.size):
+        longest = max(longest, queues.waited(arrived, lanes[g].arrival, lanes[g].position, now, step_s))
+    return longest
+
+
+@compiled
+def _busy(
+    s: Any, workers: Any, coupling: int, done: float, worker_capacity: float, available: float, step_s: float
 ) -> float:
-    """Write what each worker shows; returns the mean time an event queues at a worker below saturation (M/D/1)."""
-    seen = int(row[READY])
-    cpu_sum = 0.0
+    """How busy each worker was; returns the mean time an event queues at a worker below saturation (M/D/1)."""
     queueing = 0.0
-    memory = min(1.0, constants.memory_base + constants.memory_state / seen)
-    for i in range(seen):
-        mine = row[THROUGHPUT] * shares[i]
-        load = min(mine / worker_capacity, available)
-        busy = constants.cpu_idle + (constants.cpu_full - constants.cpu_idle) * load
-        cpu = min(1.0, max(0.0, busy + extra_cpu + constants.cpu_noise * rng.standard_normal()))
-        rho = min(load, RHO_MAX)
-        queueing += shares[i] * rho / (2.0 * worker_capacity * (1.0 - rho))
-        cpu_sum += cpu
-        instances[i, I_CPU] = cpu
-        instances[i, I_MEMORY] = memory
-        instances[i, I_THROUGHPUT] = max(0.0, mine * (1.0 + constants.throughput_noise * rng.standard_normal()))
-        instances[i, I_BACKLOG] = row[BACKLOG] * shares[i]
-    instances[seen:, :] = np.nan
-    row[CPU] = cpu_sum / seen
-    row[MEMORY] = memory
+    for i in range(s.workers):
+        w = workers[i]
+        if coupling != PARTITIONED:
+            w.done = done * w.share
+        can = worker_capacity * w.able
+        if can <= 0.0:
+            w.load = 0.0
+            continue
+        w.load = min(w.done / step_s / can, available)
+        rho = min(w.load, RHO_MAX)
+        queueing += w.share * rho / (2.0 * can * (1.0 - rho))
     return queueing
 
 
-@numba.njit(cache=True)
-def _look_at_latency(row: Floats, constants: Constants, waited_before: float, waited: float, queueing: float) -> None:
+@compiled
+def _latency(s: Any, row: Floats, constants: Constants, capacity: float, waits: Floats, queueing: float) -> None:
     """End-to-end latency of the events that came out: base, plus waiting in the source, plus queueing at a worker."""
-    if row[THROUGHPUT] <= 0.0 and row[BACKLOG] > 0.0:
-        row[MEAN] = row[P50] = row[P95] = row[P99] = np.nan
-        return
-    base, spread = constants.latency_base_s, constants.latency_spread
-    usual = 0.5 * (waited_before + waited)
-    longest = max(waited_before, waited)
-    row[MEAN] = base * math.exp(0.5 * spread * spread) + usual + queueing
-    row[P50] = base + usual + TAIL50 * queueing
-    row[P95] = base * math.exp(spread * Z95) + longest + TAIL95 * queueing
-    row[P99] = base * math.exp(spread * Z99) + longest + TAIL99 * queueing
+    spread = constants.latency_spread
+    load = row[THROUGHPUT] / capacity if capacity > 0.0 else 1.0
+    base = constants.latency_base_s + constants.latency_idle_s * math.exp(-load / constants.latency_idle_load)
+    late = s.network_delay_s
+    row[MEAN] = base * math.exp(0.5 * spread * spread) + late + waits[queues.MEAN_WAIT] + queueing
+    row[P50] = base + late + waits[queues.WAIT50] + TAIL50 * queueing
+    row[P95] = base * math.exp(spread * Z95) + late + waits[queues.WAIT95] + TAIL95 * queueing
+    row[P99] = base * math.exp(spread * Z99) + late + waits[queues.WAIT99] + TAIL99 * queueing

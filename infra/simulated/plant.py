@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autoscalers.model import Floats
-from infra.simulated import kernel
+from infra.simulated import changes, kernel
+from infra.simulated.buffers import Buffers
+from infra.simulated.changes import Change
+from infra.simulated.fleet import Fleet, handed_over, owned, ranges
 from jobs.model import Profile
+
+_COUPLINGS = {"shared": kernel.SHARED, "pulled": kernel.PULLED, "partitioned": kernel.PARTITIONED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,95 +25,94 @@ class Happening:
     code: int
 
 
-class Fleet:
-    """How many events/s a number of workers can take, given how the keys fall on them."""
-
-    def __init__(self, profile: Profile, limit: int, rng: np.random.Generator) -> None:
-        self.limit = limit
-        self._profile = profile
-        self._weights = _group_weights(profile, rng)
-        self._shares: dict[int, Floats] = {}
-        capacities = np.array([self.capacity(workers) for workers in range(1, limit + 1)])
-        self._enough = np.maximum.accumulate(capacities)
-
-    def worker_capacity(self, workers: int) -> float:
-        """What one of `workers` can do: sharing the work costs each a little."""
-        return float(self._profile["worker_capacity"] * workers ** (self._profile["scaling_exponent"] - 1.0))
-
-    def shares(self, workers: int) -> Floats:
-        """Each worker's share of the events. Like Flink, a worker owns a contiguous range of key groups."""
-        if workers not in self._shares:
-            if self._weights is None:
-                self._shares[workers] = np.full(workers, 1.0 / workers)
-            else:
-                groups = self._weights.size
-                owner = np.arange(groups) * workers // groups
-                self._shares[workers] = np.bincount(owner, self._weights, minlength=workers).astype(np.float64)
-        return self._shares[workers]
-
-    def capacity(self, workers: int) -> float:
-        """The hottest worker holds the others back."""
-        return float(self.worker_capacity(workers) / self.shares(workers).max())
-
-    def demand(self, curve: Floats) -> NDArray[np.int32]:
-        """The fewest workers whose capacity covers each load; the most there are where none does."""
-        return np.minimum(np.searchsorted(self._enough, curve) + 1, self.limit).astype(np.int32)
-
-
-def _group_weights(profile: Profile, rng: np.random.Generator) -> Floats | None:
-    """Zipf-distributed keys, hashed to key groups; None where events go round-robin."""
-    keys = int(profile["key_count"])
-    if keys == 0:
-        return None
-    frequencies = np.arange(1, keys + 1, dtype=np.float64) ** -profile["key_skew"]
-    groups = int(profile["key_groups"])
-    weights = np.bincount(rng.integers(0, groups, keys), frequencies, minlength=groups)
-    return np.asarray(weights / weights.sum())
-
-
 class Plant:
-    """State and history of one simulated run."""
+    """State and history of one simulated run of a job that scales as one.
 
-    def __init__(self, profile: Profile, curve: Floats, workers: int | None, limit: int, seed: int) -> None:
-        # streams of their own, so that a policy's actions change neither where keys fall nor how long a boot takes
-        keys, noise, delays = np.random.SeedSequence(seed).spawn(3)
-        self._profile = profile
-        self._noise = np.random.default_rng(noise)
-        self._delays = np.random.default_rng(delays)
-        if profile["key_count"]:
-            limit = min(limit, int(profile["key_groups"]))
-        self.fleet = Fleet(profile, limit, np.random.default_rng(keys))
+    Time passes in steps of `step_s`; the curve gives events/s, a value a second.
+    """
+
+    def __init__(
+        self, profile: Profile, curve: Floats, workers: int | None, limit: int, seed: int, step_s: float = 1.0
+    ) -> None:
+        # streams of their own, so that a policy's actions change neither where keys fall nor how the system drifts
+        keys, system, sensors, delays = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(4))
+        self._profile, self._sensors, self._delays = profile, sensors, delays
+        self._weather = Weather(system)
+        self.step_s = step_s
+        self._step = 0
+        self.fleet = Fleet(profile, limit, keys)
+        self.limit = self.fleet.limit
         self.demand = self.fleet.demand(curve)
-        self.limit = limit
-        start = min(limit, workers if workers is not None else int(self.demand[:_FIRST_S].max()))
-        self._arrived = np.concatenate([[0.0], np.cumsum(curve)])
+        start = min(self.limit, workers if workers is not None else int(self.demand[:_FIRST_S].max()))
+        self._coupling = _COUPLINGS[profile.engine.coupling]
         self._constants = kernel.Constants(*(float(profile[name]) for name in kernel.Constants._fields))
+        self._arrived = _arrivals(curve, step_s)
+        self._lanes = self._first_lanes(start)
+        self._buffers = Buffers(
+            steps=self._arrived.size - 1,
+            workers=max(start, _WIDTH),
+            lanes=self._lanes.size,
+            spell=round(profile["smoothing_s"] / step_s),
+            period_s=profile["sample_period_s"],
+            moments=sensors.spawn(1)[0],
+        )
         self._events = np.zeros((_EVENTS, 2))
-        self._width = max(start, 16)
-        self._shares = np.zeros((2, self._width))
-        self._shares[0, :start] = self.fleet.shares(start)
-        self.rows = np.empty((min(curve.size, 32_768), kernel.ROW_COLUMNS))
-        self.instances = np.empty((self.rows.shape[0], self._width, kernel.INSTANCE_PLANES))
-        self.filled = 0
+        self._speeds = np.exp(profile["speed_spread"] * keys.spawn(1)[0].standard_normal(self.limit))
         self._state = np.zeros(1, dtype=kernel.STATE)
         state = self._state[0]
         state["workers"] = state["next_workers"] = start
-        state["worker_capacity"] = self.fleet.worker_capacity(start)
-        state["checkpoint_s"] = -self._delays.uniform(0, profile["checkpoint_interval_s"])
-        state["restarted_s"] = -profile["warmup_s"]  # the run starts warm
+        state["worker_capacity"] = state["next_worker_capacity"] = self.fleet.worker_capacity(start)
+        state["checkpoint_s"] = -delays.uniform(0, profile["checkpoint_interval_s"])
+        state["pending_s"] = np.nan
+        state["source_open"] = 1
+        self._fill(0, start, fresh_s=-profile["warmup_s"])  # the run starts warm
+        self._share_out(start)
+        self._buffers.workers["share"] = self._buffers.workers["next_share"]
+
+    # --- looking -----------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> Floats:
+        return self._buffers.rows
+
+    @property
+    def instances(self) -> Floats:
+        return self._buffers.instances
+
+    @property
+    def filled(self) -> int:
+        """The recorded steps."""
+        return self._buffers.filled
 
     @property
     def second(self) -> int:
-        return int(self._state[0]["second"])
+        """Whole seconds that passed."""
+        return int(self._step * self.step_s)
+
+    @property
+    def time_s(self) -> float:
+        return self._step * self.step_s
 
     @property
     def steady(self) -> bool:
+        """Whether no change of the fleet is under way."""
         return int(self._state[0]["phase"]) == kernel.STEADY
 
     @property
     def workers(self) -> int:
         """Workers that serve."""
         return int(self._state[0]["workers"])
+
+    @property
+    def next_workers(self) -> int:
+        """Workers that will serve once the change under way is over."""
+        return int(self._state[0]["next_workers"])
+
+    @property
+    def loads(self) -> Floats:
+        """How busy each worker was last."""
+        loads: Floats = self._buffers.workers["load"][: self.workers]
+        return loads
 
     @property
     def replayed(self) -> float:
@@ -120,69 +124,196 @@ class Plant:
         """Events processed, those replayed counted each time."""
         return float(self._state[0]["processed"])
 
-    def rescale(self, workers: int) -> None:
-        """Begin a change of the fleet; only when steady."""
+    @property
+    def backlog(self) -> float:
+        """Events that have arrived and are not processed."""
+        there = self._arrived[self._step]
+        return float((self._lanes["weight"] * (there - self._lanes["position"])).sum())
+
+    # --- acting ------------------------------------------------------------------------------
+
+    def advance(self, seconds: float, *, stop_at_end: bool = False) -> tuple[float, list[Happening]]:
+        """Let time pass; a second rescale that waits for the first wants to stop at its end."""
+        steps = round(seconds / self.step_s)
+        weather = self._weather.ahead(self._step, steps)
+        buffers = self._buffers
+        buffers.reserve(steps)
+        done, events = kernel.advance(
+            self._state,
+            self._lanes,
+            buffers.workers,
+            self._constants,
+            self._coupling,
+            self.step_s,
+            self._arrived,
+            kernel.Record(buffers.rows[buffers.filled :], buffers.instances[buffers.filled :], self._events),
+            buffers.held,
+            buffers.window,
+            buffers.scratch,
+            steps,
+            stop_at_end,
+            weather,
+            self._sensors,
+        )
+        buffers.filled += done
+        self._step += done
+        happened = [Happening(float(time_s), int(code)) for time_s, code in self._events[:events]]
+        return done * self.step_s, happened
+
+    def forget(self, keep: int) -> None:
+        """Drop all recorded steps but the last `keep`."""
+        self._buffers.forget(keep)
+
+    def rescale(self, workers: int, boot_s: float | None = None) -> None:
+        """Begin a change of the fleet, only when steady; `boot_s` overrides how long new workers take."""
+        now = self.workers
+        backlog_s = self.backlog / self.fleet.capacity(now)
+        change = changes.rescaling(self._profile, outwards=workers > now, backlog_s=backlog_s, draw=self._draw)
+        self._buffers.widen(workers)
+        self._fill(now, workers, fresh_s=np.inf)
+        if self._profile.engine.style == "restart" and self._profile["restarts_processes"] > 0:
+            self._buffers.workers["fresh_s"][:workers] = np.inf
+        self._share_out(workers)
+        self._begin(workers, change, boot_s=change.boot_s if boot_s is None else boot_s)
+
+    def crash(self, count: int = 1, victims: Sequence[int] | None = None) -> None:
+        """Workers die now: the given ones, or the last."""
         state = self._state[0]
-        outwards = workers > state["workers"]
-        outage = self._profile["outage_out_s" if outwards else "outage_in_s"]
-        boot = self._delay(self._profile["boot_s"], self._profile["boot_spread"]) if outwards else 0.0
-        if workers > self._width:
-            self._widen(workers)
-        self._shares[1, :workers] = self.fleet.shares(workers)
+        now = self.next_workers if state["phase"] == kernel.OUTAGE else self.workers
+        dead = [now - 1 - i for i in range(min(count, now))] if victims is None else [i for i in victims if i < now]
+        style = self._profile.engine.style
+        change = changes.failure(self._profile, survivors=len(dead) < now, draw=self._draw)
+        if change.outage_s > 0.0:
+            shrinks = style == "restart" and self._profile["shrinks"] > 0
+            left = max(1, now - len(dead)) if shrinks else now
+            if not shrinks:
+                self._buffers.workers["fresh_s"][dead] = np.inf
+            self._share_out(left)
+            self._begin(left, change)
+            return
+        self._remove(dead, resume_s=self.time_s + change.pause_s)
+        if style == "executors":
+            self._begin_batch_again()
+        state["phase"] = kernel.REBALANCING if change.pause_s > 0.0 else kernel.DETECTING
+        state["phase_end_s"] = self.time_s + max(change.pause_s, change.boot_s)
+        state["recovering"] = 1
+
+    def slow(self, worker: int, speed: float) -> None:
+        """A worker does only this part of what it did; 1 heals it."""
+        self._buffers.workers[worker]["speed"] = self._speeds[worker] * speed
+
+    def stall(self, stalled: bool) -> None:
+        """The source gives nothing, while events still arrive in it."""
+        self._state[0]["source_open"] = 0 if stalled else 1
+
+    def delay(self, seconds: float) -> None:
+        """The network takes longer."""
+        self._state[0]["network_delay_s"] = seconds
+
+    def blind(self, sight: int) -> None:
+        """Metrics are missing or stale: gauges.MISSING, gauges.STALE, or gauges.CLEAR again."""
+        self._state[0]["sight"] = sight
+
+    # --- the parts ---------------------------------------------------------------------------
+
+    def _draw(self, name: str) -> float:
+        return self._profile.delays[name].at(self._delays.random())
+
+    def _first_lanes(self, workers: int) -> np.ndarray:
+        if self._coupling != kernel.PARTITIONED:
+            lanes = np.zeros(1, dtype=kernel.LANE)
+            lanes["weight"] = 1.0
+            return lanes
+        weights = self.fleet.weights
+        groups = int(self._profile["key_groups"])
+        lanes = np.zeros(groups, dtype=kernel.LANE)
+        lanes["weight"] = weights if weights is not None else 1.0 / groups
+        lanes["owner"] = lanes["next_owner"] = ranges(groups, workers)
+        return lanes
+
+    def _fill(self, first: int, end: int, fresh_s: float) -> None:
+        """Workers that come anew."""
+        self._buffers.workers["speed"][first:end] = self._speeds[first:end]
+        self._buffers.workers["fresh_s"][first:end] = fresh_s
+        self._buffers.clear(first, end)
+
+    def _share_out(self, workers: int) -> None:
+        """Who will take what once the fleet has this size."""
+        fleet = self._buffers.workers
+        fleet["next_share"] = 0.0
+        if self._coupling == kernel.PARTITIONED:
+            self._lanes["next_owner"] = handed_over(self._lanes["owner"], workers)
+            fleet["next_share"][:workers] = owned(self._lanes["weight"], self._lanes["next_owner"], workers)
+        else:
+            fleet["next_share"][:workers] = self.fleet.shares(workers)
+
+    def _begin(self, workers: int, change: Change, boot_s: float = 0.0) -> None:
+        state = self._state[0]
         state["next_workers"] = workers
         state["next_worker_capacity"] = self.fleet.worker_capacity(workers)
         state["phase"] = kernel.BOOTING
-        state["phase_end_s"] = self.second + boot
-        state["outage_s"] = self._delay(outage, self._profile["outage_spread"]) if outage > 0 else 0.0
+        state["phase_end_s"] = self.time_s + boot_s
+        state["outage_s"] = change.outage_s
+        state["moving_s"] = change.moving_s
+        state["pause_s"] = change.pause_s
+        state["keeps_position"] = int(change.saves_first)
 
-    def advance(self, seconds: int, *, stop_at_end: bool) -> tuple[int, list[Happening]]:
-        """Let time pass; a second rescale that waits for the first wants to stop at its end."""
-        if self.filled + seconds > self.rows.shape[0]:
-            self._lengthen(self.filled + seconds)
-        done, events = kernel.advance(
-            self._state,
-            self._constants,
-            self._arrived,
-            self._shares,
-            self.rows[self.filled :],
-            self.instances[self.filled :],
-            self._events,
-            seconds,
-            stop_at_end,
-            self._noise,
-        )
-        self.filled += done
-        return done, [Happening(float(time_s), int(code)) for time_s, code in self._events[:events]]
+    def _remove(self, dead: Sequence[int], resume_s: float) -> None:
+        """Workers are gone at once; those after them move up, and nobody reads their partitions for a while."""
+        state, fleet = self._state[0], self._buffers.workers
+        alive = np.delete(np.arange(self.workers), dead)
+        fleet[: alive.size] = fleet[alive]
+        if self._coupling == kernel.PARTITIONED:
+            orphaned = np.isin(self._lanes["owner"], dead)
+            places = np.full(self.workers, alive.size)  # beyond the last: nobody's
+            places[alive] = np.arange(alive.size)
+            self._lanes["owner"] = places[self._lanes["owner"]]
+            self._lanes["resume_s"][orphaned] = resume_s
+        self._share_out(alive.size)
+        fleet["share"] = fleet["next_share"]
+        self._lanes["owner"] = self._lanes["next_owner"]
+        state["workers"] = state["next_workers"] = alive.size
+        state["worker_capacity"] = state["next_worker_capacity"] = self.fleet.worker_capacity(alive.size)
 
-    def forget(self, keep: int) -> None:
-        """Drop all recorded seconds but the last `keep`."""
-        first = self.filled - keep
-        self.rows[:keep] = self.rows[first : self.filled].copy()
-        self.instances[:keep] = self.instances[first : self.filled].copy()
-        self.filled = keep
+    def _begin_batch_again(self) -> None:
+        state, lane = self._state[0], self._lanes[0]
+        state["replayed"] += lane["position"] - lane["checkpoint"]
+        lane["position"] = lane["checkpoint"]
+        lane["arrival"] = np.searchsorted(self._arrived, lane["position"], side="right") - 1
+        state["batch_running"] = 0
 
-    def _delay(self, median: float, spread: float) -> float:
-        return float(median * np.exp(spread * self._delays.standard_normal()))
 
-    def _lengthen(self, rows: int) -> None:
-        rows = max(rows, 2 * self.rows.shape[0])
-        self.rows = np.resize(self.rows, (rows, kernel.ROW_COLUMNS))
-        longer = np.empty((rows, self._width, kernel.INSTANCE_PLANES))
-        longer[: self.filled] = self.instances[: self.filled]
-        self.instances = longer
+class Weather:
+    """Random numbers by step, made in blocks so that it does not matter how time is cut."""
 
-    def _widen(self, workers: int) -> None:
-        width = max(workers, 2 * self._width)
-        wider = np.full((self.rows.shape[0], width, kernel.INSTANCE_PLANES), np.nan)
-        wider[: self.filled, : self._width] = self.instances[: self.filled]
-        self.instances = wider
-        shares = np.zeros((2, width))
-        shares[:, : self._width] = self._shares
-        self._shares = shares
-        self._width = width
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._first = 0
+        self._numbers: Floats = rng.standard_normal(_BLOCK)
+
+    def ahead(self, first: int, count: int) -> Floats:
+        """The numbers of the steps from `first` on, which never goes back."""
+        while first + count > self._first + self._numbers.size:
+            kept = self._numbers[max(0, first - self._first) :]
+            self._first += self._numbers.size - kept.size
+            self._numbers = np.concatenate([kept, self._rng.standard_normal(_BLOCK)])
+        return self._numbers[first - self._first : first - self._first + count]
+
+
+def _arrivals(curve: Floats, step_s: float) -> Floats:
+    """Events offered before each step; within a second they come evenly."""
+    by_second = np.concatenate([[0.0], np.cumsum(curve)])
+    if step_s == 1.0:
+        return by_second
+    moments = np.arange(round(curve.size / step_s) + 1) * step_s
+    return np.asarray(np.interp(moments, np.arange(curve.size + 1), by_second))
 
 
 #: Seconds of load that the first fleet must carry if nobody says how many workers to start with.
 _FIRST_S = 60
+#: Steps whose random numbers are made at a time.
+_BLOCK = 16_384
+#: Workers that the first buffers have room for.
+_WIDTH = 16
 #: More events than one call of the kernel can cause: a rescale causes four, and the kernel stops after one that waits.
 _EVENTS = 64

@@ -1,7 +1,7 @@
 """Traffic monitoring: average speed of vehicles near a point, in ten-second windows."""
 
 from jobs.model import Job, Operator
-from jobs.traffic.profile import FLINK_REACTIVE
+from jobs.traffic.profile import FLINK_OPERATOR, FLINK_REACTIVE
 
 JOB = Job(
     name="traffic",
@@ -16,5 +16,5 @@ JOB = Job(
         Operator("enrich", selectivity=1.0),
         Operator("sink", selectivity=0.0),
     ),
-    profiles={"flink-reactive": FLINK_REACTIVE},
+    profiles={profile.engine.name: profile for profile in (FLINK_REACTIVE, FLINK_OPERATOR)},
 )

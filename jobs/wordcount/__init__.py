@@ -1,7 +1,8 @@
 """WordCount: the running number of occurrences of each word."""
 
 from jobs.model import Job, Operator
-from jobs.wordcount.profile import FLINK_REACTIVE
+from jobs.wordcount.e2df import WORDCOUNT as E2DF
+from jobs.wordcount.profile import FLINK_OPERATOR, FLINK_REACTIVE, KAFKA_STREAMS, SPARK
 
 JOB = Job(
     name="wordcount",
@@ -15,5 +16,5 @@ JOB = Job(
         Operator("count", selectivity=1.0, keyed=True),
         Operator("sink", selectivity=0.0),
     ),
-    profiles={"flink-reactive": FLINK_REACTIVE},
+    profiles={profile.engine.name: profile for profile in (FLINK_REACTIVE, FLINK_OPERATOR, KAFKA_STREAMS, SPARK, E2DF)},
 )

@@ -1,7 +1,7 @@
 """Yahoo Streaming Benchmark: views of ads, counted per campaign in ten-second windows."""
 
 from jobs.model import Job, Operator
-from jobs.yahoo.profile import FLINK_REACTIVE
+from jobs.yahoo.profile import FLINK_OPERATOR, FLINK_REACTIVE, SPARK
 
 JOB = Job(
     name="yahoo",
@@ -16,5 +16,5 @@ JOB = Job(
         Operator("count", selectivity=0.01, keyed=True),
         Operator("sink", selectivity=0.0),
     ),
-    profiles={"flink-reactive": FLINK_REACTIVE},
+    profiles={profile.engine.name: profile for profile in (FLINK_REACTIVE, FLINK_OPERATOR, SPARK)},
 )

@@ -13,18 +13,27 @@ PLACES = ["simulated"]
 FILLED_IN = {"run_id", "operator"}
 
 
-@pytest.fixture(params=[(place, job) for place in PLACES for job in jobs.names()], ids="-".join)
+SCALING_AS_ONE = [
+    (place, job, engine)
+    for place in PLACES
+    for job in jobs.names()
+    for engine, profile in jobs.get(job).profiles.items()
+    if profile.engine.scales == "job"
+]
+
+
+@pytest.fixture(params=SCALING_AS_ONE, ids="-".join)
 def assignment(request: pytest.FixtureRequest) -> tuple[infra.Place, Assignment]:
-    place, name = request.param
+    place, name, engine = request.param
     job = jobs.get(name)
-    load = 2 * job.profiles[job.default_engine]["worker_capacity"]
-    return infra.get(place), Assignment("run", job, job.default_engine, np.full(240, load), 7, 4)
+    load = 1.5 * job.profiles[engine]["worker_capacity"]
+    return infra.get(place), Assignment("run", job, engine, np.full(900, load), 7, 4)
 
 
 def through(target: Target, wanted: int) -> None:
     target.advance(60)
     target.apply(Decision.scale(JOB, wanted, "test"))
-    target.advance(180)
+    target.advance(840)
 
 
 def test_a_place_runs_a_job_and_records_by_the_schema(assignment: tuple[infra.Place, Assignment]) -> None:
@@ -32,15 +41,15 @@ def test_a_place_runs_a_job_and_records_by_the_schema(assignment: tuple[infra.Pl
     with place.provision(wish) as cluster, cluster.deploy() as target:
         assert target.time_s == 0
         through(target, 6)
-        assert target.time_s == 240
+        assert target.time_s == 900
         observation = target.observe()
         recording = target.drain()
     assert observation.operators[JOB].parallelism == 6
-    assert observation.workload.shape == (240,)
+    assert observation.workload.shape == (900,)
     assert set(recording.metrics) == set(METRICS.names) - FILLED_IN
     assert set(recording.instances) == set(INSTANCES.names) - FILLED_IN
     assert set(recording.events) == set(EVENTS.names) - {"run_id"}
-    assert len(recording.metrics["time_s"]) == 240
+    assert len(recording.metrics["time_s"]) == 900
     kinds = recording.events["kind"]
     assert kinds[0] == "rescale_start"
     assert {"rescale_end", "recovered"} <= set(kinds)
@@ -51,7 +60,7 @@ def test_time_ends_with_the_curve(assignment: tuple[infra.Place, Assignment]) ->
     place, wish = assignment
     with place.provision(wish) as cluster, cluster.deploy() as target:
         target.advance(10_000)
-        assert target.time_s == 240
+        assert target.time_s == 900
 
 
 @pytest.mark.parametrize("name", infra.names())

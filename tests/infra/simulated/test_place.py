@@ -7,7 +7,7 @@ import infra
 import jobs
 from autoscalers.model import Decision
 from infra.model import Assignment
-from infra.simulated.place import SimulatedTarget
+from infra.simulated.target import SimulatedTarget
 
 
 def target(curve: np.ndarray, *, workers: int | None = 3, seed: int = 1, **options: int) -> SimulatedTarget:
@@ -125,3 +125,18 @@ def test_options_that_are_not_understood_are_named() -> None:
     place = infra.get("simulated")
     assert place.check_options({"max_workers": 4}) == []
     assert [key for key, _ in place.check_options({"max_workers": 0, "speed": 9})] == ["speed", "max_workers"]
+
+
+def test_host_metrics_do_not_depend_on_when_they_are_asked_for() -> None:
+    asked, waiting = target(CURVE), target(CURVE)
+    at_once, kept = [], []
+    for _ in range(20):
+        for running in (asked, waiting):
+            running.advance(15)
+        at_once.append({name: values.copy() for name, values in asked.observe().host.items()})
+        kept.append(waiting.observe().host)
+        waiting.drain()
+    for now, later in zip(at_once, kept, strict=True):
+        assert len(now) >= 30
+        for name, values in now.items():
+            np.testing.assert_allclose(later[name], values, rtol=1e-9, err_msg=name)

@@ -1,0 +1,116 @@
+"""The arrays that the kernel works on, kept in line with who is deployed where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autoscalers.model import Floats
+from infra.simulated.fleet import Fleet
+from infra.simulated.operators import kernel, record
+from infra.simulated.operators.crew import Crew
+from infra.simulated.operators.network import Spot, travel
+from infra.simulated.operators.topology import Topology
+from jobs.operators import OperatorsProfile
+
+#: Instances an operator that there is room for at first.
+_WIDTH = 8
+_SEEN = ("seen_cpu", "seen_memory", "seen_rate", "seen_backlog")
+
+
+class Machinery:
+    """State of operators, instances and the network between them."""
+
+    def __init__(
+        self, topology: Topology, parts: Sequence[OperatorsProfile], fleets: Sequence[Fleet], latency_s: Floats
+    ) -> None:
+        count = len(parts)
+        self.state = np.zeros(1, dtype=kernel.STATE)
+        self.operators = np.zeros(count, dtype=kernel.OPERATOR)
+        self.instances = np.zeros((count, _WIDTH), dtype=kernel.INSTANCE)
+        self.edges = np.zeros(len(topology.edges), dtype=kernel.EDGE)
+        self.held: Floats = np.full((count + 1, record.ROW_COLUMNS - record.SEEN_WORKLOAD), np.nan)
+        self._topology = topology
+        self._fleets = fleets
+        self._latency_s = latency_s
+        self._delay_s = 0.0
+        self._spots: list[list[Spot]] = [[] for _ in parts]
+        goals = [goal for _, goal in topology.edges]
+        self.edges["origin"] = [origin for origin, _ in topology.edges]
+        self.operators["first_edge"] = np.searchsorted(goals, np.arange(count), side="left")
+        self.operators["end_edge"] = np.searchsorted(goals, np.arange(count), side="right")
+        self.operators["selectivity"] = [operator.selectivity for operator in topology.operators]
+        self.operators["buffer"] = [part["buffer_events"] for part in parts]
+        self.operators["source"] = topology.sources
+        self.operators["factor"] = topology.factors
+        self.operators["ends"] = [topology.ends(index) for index in range(count)]
+
+    @property
+    def width(self) -> int:
+        return self.instances.shape[1]
+
+    def loads(self, operator: int) -> Floats:
+        """The CPU that each instance used in the last step."""
+        return np.array(self.instances["cpu"][operator])
+
+    def reorder(self, operator: int, order: Sequence[int]) -> None:
+        """Instances change places, and take what waits for them along."""
+        self.instances[operator, : len(order)] = self.instances[operator, list(order)]
+
+    def take_over(self, operator: int, crew: Crew, pause_s: float) -> None:
+        """A new crew shares the work anew, and what waits with it; it serves after a pause."""
+        before, now = int(self.operators[operator]["instances"]), crew.serving
+        if now > self.width:
+            wider = np.zeros((self.operators.size, max(now, 2 * self.width)), dtype=kernel.INSTANCE)
+            wider[:, : self.width] = self.instances
+            self.instances = wider
+        mine = self.instances[operator]
+        waiting = mine["backlog"][:before].sum()
+        mine[now:before] = np.zeros((), dtype=kernel.INSTANCE)
+        for name in _SEEN:
+            mine[name][before:now] = np.nan
+        mine["share"][:now] = self._fleets[operator].shares(now)
+        mine["backlog"][:now] = waiting * mine["share"][:now]
+        mine["hold_s"][:now] = np.maximum(mine["hold_s"][:now], pause_s)
+        self.operators[operator]["instances"] = now
+        self.operators[operator]["rate"] = self._fleets[operator].worker_capacity(now)
+        self.update(operator, crew)
+
+    def stop(self, operator: int, instance: int, seconds: float) -> None:
+        self.instances[operator, instance]["hold_s"] = seconds
+
+    def update(self, operator: int, crew: Crew) -> None:
+        """Instances have come, gone, moved, or are up or down."""
+        mine = self.operators[operator]
+        mine["wanted"] = crew.wanted
+        mine["running"] = len(crew.members)
+        mine["nodes"] = crew.nodes
+        serving = crew.members[: crew.serving]
+        self.instances["up"][operator, : crew.serving] = [member.ready for member in serving]
+        self.instances["speed"][operator, : crew.serving] = [member.speed * member.slowed_to for member in serving]
+        shares = self.instances["share"][operator, : crew.serving].tolist()
+        # those that lost their node have no way to them
+        spots = [
+            Spot(share, member.node.region)
+            for share, member in zip(shares, serving, strict=True)
+            if member.node is not None
+        ]
+        if spots and spots != self._spots[operator]:
+            self._spots[operator] = spots
+            self._measure_ways()
+
+    def delay(self, seconds: float) -> None:
+        """Every event takes longer on its way, once."""
+        self._delay_s = seconds
+        self._measure_ways()
+
+    def _measure_ways(self) -> None:
+        origins = [Spot(1.0, 0)]  # events are offered in the first region
+        for operator in np.flatnonzero(self.operators["source"]):
+            mean_s, var = travel(origins, self._spots[operator], self._latency_s)
+            self.operators[operator]["entrance_s"] = mean_s + self._delay_s
+            self.operators[operator]["entrance_var"] = var
+        for index, (origin, goal) in enumerate(self._topology.edges):
+            way = travel(self._spots[origin], self._spots[goal], self._latency_s)
+            self.edges[index]["latency_s"], self.edges[index]["latency_var"] = way

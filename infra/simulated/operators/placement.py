@@ -1,0 +1,76 @@
+"""Where a new instance goes, and which one leaves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autoscalers.model import Floats
+from infra.simulated.operators.pools import Node
+from infra.simulated.operators.topology import Topology
+
+Counts = NDArray[np.int64]
+
+
+class Placement(ABC):
+    """A policy that knows the graph and the network, and is asked about one operator at a time.
+
+    Within a region an instance always goes to the fullest node that has a slot.
+    """
+
+    def __init__(self, topology: Topology, latency_s: Floats, rng: np.random.Generator) -> None:
+        self.upstream = [topology.upstream(operator) for operator in range(len(topology.operators))]
+        self.latency_s = latency_s
+        """[from region, to region]"""
+        self.rng = rng
+
+    @abstractmethod
+    def regions(self, operator: int, instances: Counts) -> Sequence[int]:
+        """Regions that an instance of this operator may go to, the best first.
+
+        `instances` counts [operator, region]. If no region has a slot, the instance waits for one in the first.
+        """
+
+    def leaver(self, nodes: Sequence[Node]) -> int:
+        """Which of an operator's instances leaves, given the node of each: one on the least used, so that it may
+        become idle; of several the last."""
+        return min(range(len(nodes)), key=lambda index: (nodes[index].used, -index))
+
+
+class Near(Placement):
+    """As near as possible to the instances that it reads from, counted in latency; in any region if need be."""
+
+    def regions(self, operator: int, instances: Counts) -> Sequence[int]:
+        upstream = self.upstream[operator]
+        # events are offered in the first region
+        from_there = instances[upstream].sum(axis=0) if upstream else np.eye(1, self.latency_s.shape[0])[0]
+        added: list[int] = np.argsort(from_there @ self.latency_s, kind="stable").tolist()
+        return added
+
+
+class Home(Placement):
+    """In the region where most of the operator's other instances are, and nowhere else; any of them may leave.
+
+    Reference: G. Russo Russo et al., "Multi-Level Elasticity for Wide-Area Data Streaming Systems: A Reinforcement
+    Learning Approach", Algorithms 11(9), 2018, section 7. Where an operator's first instance goes is not said there:
+    operators take turns over the regions.
+    """
+
+    def regions(self, operator: int, instances: Counts) -> Sequence[int]:
+        mine = instances[operator]
+        return [int(mine.argmax()) if mine.any() else operator % mine.size]
+
+    def leaver(self, nodes: Sequence[Node]) -> int:
+        return int(self.rng.integers(len(nodes)))
+
+
+PLACEMENTS: dict[str, type[Placement]] = {"near": Near, "home": Home}
+
+
+def create(name: str, topology: Topology, latency_s: Floats, rng: np.random.Generator) -> Placement:
+    if name not in PLACEMENTS:
+        raise ValueError(f'unknown placement "{name}"; there are: {", ".join(PLACEMENTS)}')
+    return PLACEMENTS[name](topology, latency_s, rng)
