@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from experiments.cli import airflow, compare, doctor, listing, run, sweep
+from experiments.cli import airflow, compare, doctor, listing, run, sweep, validate
 from experiments.cli.console import errors
 from experiments.errors import UserError
 
@@ -28,6 +28,7 @@ app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.add_typer(listing.app, name="list")
 app.add_typer(airflow.app, name="airflow")
+app.command("validate")(validate.validate)
 app.command("doctor")(doctor.doctor)
 app.command("sweep")(sweep.sweep)
 

@@ -1,0 +1,1 @@
+"""Does the simulated plant behave like the clusters it stands for? Measured runs, replayed and compared."""
