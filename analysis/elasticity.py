@@ -4,7 +4,7 @@ Reference: N. Herbst et al., "Ready for Rain? A View from SPEC Research on the F
 Metrics", technical report SPEC-RG-2016-01, 2016, elasticity metrics, in the form that is relative
 to demand.
 
-With demand d and supply s over a run of length T, both steps of one second:
+With demand d and supply s over a run of length T, both steps of one row's length:
 
     accuracy_under  = 1/T · ∫ max(d − s, 0) / d dt       accuracy_over  = 1/T · ∫ max(s − d, 0) / d dt
     timeshare_under = 1/T · ∫ max(sgn(d − s), 0) dt      timeshare_over = 1/T · ∫ max(sgn(s − d), 0) dt
@@ -45,7 +45,7 @@ def with_changes(seconds: DataFrame) -> DataFrame:
 
 
 def metrics() -> list[Column]:
-    """One aggregate a metric, over the seconds of a run as `with_changes` returns them."""
+    """One aggregate a metric, over the rows of a run as `with_changes` returns them; for jitter a row is a second."""
     demand, supply = fn.col("demand_workers"), fn.col("workers_ready")
     known = demand.isNotNull() & supply.isNotNull()
     surplus = (supply - demand) / fn.greatest(demand, fn.lit(1))

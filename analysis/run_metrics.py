@@ -14,7 +14,7 @@ from analysis.catalogue import METRICS
 from analysis.cost import Objectives, cost
 from analysis.errors import AnalysisError
 from analysis.percentiles import Percentiles
-from analysis.runs import RunRecord, read, seconds
+from analysis.runs import RunRecord, read, seconds, step_s
 
 #: The percentiles of a run: metric, the column of metrics.parquet, and the share.
 _LATENCIES = (
@@ -29,7 +29,8 @@ def from_seconds(
 ) -> DataFrame:
     """What metrics.parquet tells about each run.
 
-    Beside the metrics these are `seconds`, the rows of the run, and `span_s`, from its start to its last row.
+    Beside the metrics these are `rows`, the rows of the run, and `last_row_s`, when the last of them begins. Sums and
+    rates count a row as a second: `figures` knows how long it is.
     """
     columns = {"run_id", "time_s", "throughput", "backlog", "workers_running", "latency_mean_s"}
     columns |= {*elasticity.COLUMNS, *objectives.bounds, *(column for _, column, _ in _LATENCIES)}
@@ -40,8 +41,8 @@ def from_seconds(
     return (
         rows.groupBy("run_id")
         .agg(
-            fn.count(fn.lit(1)).alias("seconds"),
-            (fn.max("time_s") + 1).alias("span_s"),
+            fn.count(fn.lit(1)).alias("rows"),
+            fn.max("time_s").alias("last_row_s"),
             fn.sum("workers_running").alias("worker_seconds"),
             fn.avg("workers_running").alias("mean_workers"),
             fn.try_divide(fn.sum(latency * throughput), processed).alias("latency_mean"),
@@ -129,13 +130,18 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
     durations = pd.Series({run.run_id: run.duration_s for run in runs}, name="duration_s")
     table = pd.concat([durations, *(part.set_index("run_id").astype("float64") for part in parts)], axis=1)
     table = table.loc[durations.index]
-    empty = table.index[table["seconds"].isna()]
+    row_s = pd.Series({run.run_id: step_s(run) for run in runs})
+    empty = table.index[table["rows"].isna()]
     if len(empty):
         raise AnalysisError(f'run {empty[0]}: metrics.parquet has no row of this run for the operator "job"')
     happened = table[["up", "down", "still_down", "scaling_actions"]].fillna(0)
-    violated_s = (table["slo_violation_share"] * table["seconds"]).fillna(0)
+    violated_s = (table["slo_violation_share"] * table["rows"] * row_s).fillna(0)
+    worker_seconds = table["worker_seconds"] * row_s
     return table.assign(
+        span_s=table["last_row_s"] + row_s,
+        worker_seconds=worker_seconds,
+        jitter=table["jitter"] / row_s,
         downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],
-        cost=[cost(*spent, objectives) for spent in zip(table["worker_seconds"], violated_s, strict=True)],
+        cost=[cost(*spent, objectives) for spent in zip(worker_seconds, violated_s, strict=True)],
     )[[*METRICS, "span_s"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -52,6 +53,19 @@ class RunRecord:
         return self.job, self.workload, self.place
 
 
+def step_s(run: RunRecord) -> float:
+    """Seconds that each row of the run's metrics stands for: what its run.json says, otherwise one."""
+    try:
+        said = json.loads((run.folder / "run.json").read_text(encoding="utf-8")).get("step_s", 1.0)
+    except FileNotFoundError:
+        return 1.0
+    except (OSError, ValueError, AttributeError) as error:
+        raise AnalysisError(f"run {run.run_id}: run.json cannot be read ({error})") from error
+    if not isinstance(said, int | float) or isinstance(said, bool) or not 1 <= said < float("inf"):
+        raise AnalysisError(f"run {run.run_id}: step_s in run.json must be seconds, 1 or more, and is {said!r}")
+    return float(said)
+
+
 def check(runs: Sequence[RunRecord]) -> dict[str, int]:
     """Complain in one line about runs that cannot be aggregated together; otherwise the rows of metrics of each."""
     if not runs:
@@ -67,6 +81,8 @@ def check(runs: Sequence[RunRecord]) -> dict[str, int]:
                 f"the experiments {known} and {run.experiment} share job {run.job}, workload {run.workload},"
                 f" place {run.place} and autoscaler {run.autoscaler}: nothing tells them apart"
             )
+    for run in runs:
+        step_s(run)
     return {run.run_id: _rows_of_metrics(run) for run in runs}
 
 
@@ -78,7 +94,7 @@ def read(spark: SparkSession, table: str, runs: Sequence[RunRecord], columns: Se
 
 
 def seconds(spark: SparkSession, runs: Sequence[RunRecord], columns: Sequence[str]) -> DataFrame:
-    """The seconds of the runs, a row each, for the job as a whole."""
+    """The seconds of the runs, a row each (or a row every `step_s` seconds), for the job as a whole."""
     rows = read(spark, "metrics", runs, [*columns, "operator"])
     return rows.where(fn.col("operator") == WHOLE_JOB).drop("operator")
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from analysis.percentiles import Percentiles
-from analysis.runs import RunRecord, labels, read, seconds
+from analysis.runs import RunRecord, labels, read, seconds, step_s
 
 #: A picture is at most this many points wide.
 MOST_BUCKETS = 720
@@ -44,13 +44,15 @@ QUANTILES: tuple[float, ...] = tuple(
 )
 
 
-def bucket_width(span_s: float) -> int:
-    """Whole seconds a bucket, so that the run fits into the most buckets allowed.
+def bucket_width(span_s: float, row_s: float = 1.0) -> int:
+    """Seconds a bucket, so that the run fits into the most buckets allowed and each holds as many rows as the others.
 
     >>> bucket_width(720), bucket_width(721), bucket_width(6 * 3600)
     (1, 2, 30)
+    >>> bucket_width(3600, row_s=60), bucket_width(100_000 * 60, row_s=60)
+    (60, 8340)
     """
-    return max(1, math.ceil(span_s / MOST_BUCKETS))
+    return round(max(1, math.ceil(span_s / row_s / MOST_BUCKETS)) * row_s)
 
 
 def representatives(runs: Iterable[RunRecord], mean_workers: pd.Series[float]) -> list[RunRecord]:
@@ -71,7 +73,7 @@ def representatives(runs: Iterable[RunRecord], mean_workers: pd.Series[float]) -
 def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> DataFrame:
     """The chosen runs over time; a bucket is named by its first second."""
     widths = pd.DataFrame(
-        [(run.run_id, run.experiment, bucket_width(span_s[run.run_id])) for run in chosen],
+        [(run.run_id, run.experiment, bucket_width(span_s[run.run_id], step_s(run))) for run in chosen],
         columns=["run_id", "experiment", "width"],
     )
     start = (fn.floor(fn.col("time_s") / fn.col("width")) * fn.col("width")).cast("double")

@@ -18,6 +18,7 @@ from analysis.catalogue import METRICS
 from experiments import matrix, parameters
 from experiments.document import Location, Problem
 from experiments.errors import did_you_mean
+from infra import faults
 from workloads.units import parse_duration
 
 Data = Mapping[str, Any]
@@ -32,6 +33,7 @@ def problems(data: Data, base: Path) -> list[Problem]:
         *_entries(data, "autoscalers", _autoscaler),
         *_workloads(data, base),
         *_additions(data, base),
+        *_faults(data),
         *_cells(data),
         *_published(data),
         *_prices(data),
@@ -144,6 +146,24 @@ def _additions(data: Data, base: Path) -> Iterator[Problem]:
             yield from _known((*location, "workload"), "workload", workload, matrix.labels(data, "workloads"))
         elif len(_listed(data, "workloads")) != 1:
             yield Problem(location, f"say which workload: the suite has {len(_listed(data, 'workloads'))}")
+
+
+def _faults(data: Data) -> Iterator[Problem]:
+    """Faults must be understood, come while the longest run lasts, and be possible in every place."""
+    specs = data.get("faults")
+    if not isinstance(specs, list):
+        return
+    cells = [cell for cell in _listed(data, "include") if isinstance(cell, Mapping)]
+    durations = [seconds for part in (data, *cells) if (seconds := _seconds(part)) is not None]
+    for path, message in faults.problems(specs, max(durations, default=None)):
+        yield Problem(("faults", *path), message)
+    asked = [*(_listed(data, "place") or ["simulated"]), *(cell["place"] for cell in cells if "place" in cell)]
+    places = {named[0]: None for value in asked if (named := matrix.split(value)) and named[0] in infra.names()}
+    for index, kind in enumerate(map(faults.kind_of, specs)):
+        for place in places:
+            refused = infra.get(place).refused_fault(kind) if kind is not None else None
+            if refused is not None:
+                yield Problem(("faults", index), refused)
 
 
 def _labels(data: Data) -> dict[str, list[str]]:

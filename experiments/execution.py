@@ -24,6 +24,7 @@ from experiments.archive import Archive, RunFolder
 from experiments.loop import control
 from experiments.planning import Run
 from experiments.recorder import Recorder
+from infra import faults
 from infra.model import Assignment
 
 #: numba keeps one thread pool a process; runs are spread over processes instead.
@@ -71,6 +72,7 @@ def _measure(run: Run, folder: RunFolder) -> None:
         seed=run.seed,
         initial_workers=policy.initial_workers() or run.initial_workers,
         options=run.place_options,
+        faults=faults.schedule(run.faults, run.duration_s, run.seed),
     )
     with Recorder(folder.path, run.run_id) as recorder:
         control(infra.get(run.place), assignment, policy, recorder)

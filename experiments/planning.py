@@ -19,6 +19,8 @@ from experiments import matrix, parameters
 from experiments.errors import UserError, did_you_mean
 from experiments.schema import SCHEMA_VERSION
 from experiments.suite import Addition, Entry, LoadedSuite, Suite
+from infra import faults
+from infra.faults import Fault
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ class Run:
     initial_workers: int | None
     seed: int
     repetition: int
+    faults: tuple[Fault, ...] = ()
+    """What goes wrong; its moments follow from the seed."""
+    step_s: float = 1.0
+    """Seconds between two rows of its metrics; follows from the engine."""
 
     @cached_property
     def run_id(self) -> str:
@@ -63,6 +69,8 @@ class Run:
             "initial_workers": self.initial_workers,
             "seed": self.seed,
         }
+        if self.faults:
+            identity["faults"] = [asdict(fault) for fault in self.faults]
         text = json.dumps(identity, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -112,6 +120,9 @@ def plan(
         if place not in infra.names():
             raise UserError(f'unknown place "{place}"{did_you_mean(place, infra.names())}')
         suite = suite.model_copy(update={"place": [Entry(name=place)]})
+        refused = [infra.get(place).refused_fault(fault.kind) for fault in faults.parse(suite.faults)]
+        if any(refused):
+            raise UserError(*(f"{suite.name}: {line}" for line in dict.fromkeys(refused) if line))
     wanted = _filters(only)
     cells = [cell for cell in _cells(suite) if not _excluded(cell, suite)]
     chosen = [cell for cell in cells if all(matrix.matches(value, cell.named(key)) for key, value in wanted)]
@@ -231,13 +242,14 @@ def _filters(only: Sequence[str]) -> list[tuple[str, str]]:
 def _run(suite: Suite, base: Path, cell: _Cell, experiment: str, label: str) -> Run:
     name, policy, options = cell.autoscaler
     job = jobs.get(cell.job.name)
+    engine = cell.job.options.get("engine", job.default_engine)
     return Run(
         suite=suite.name,
         experiment=experiment,
         label=label,
         job=cell.job.name,
         job_label=cell.named("job"),
-        engine=cell.job.options.get("engine", job.default_engine),
+        engine=engine,
         workload=cell.workload[0],
         workload_spec=cell.workload[1],
         base=base,
@@ -250,7 +262,15 @@ def _run(suite: Suite, base: Path, cell: _Cell, experiment: str, label: str) -> 
         initial_workers=suite.initial_workers,
         seed=suite.seed,
         repetition=1,
+        faults=faults.parse(suite.faults),
+        step_s=_step_s(job, engine) if cell.place.name == "simulated" else 1.0,
     )
+
+
+def _step_s(job: jobs.Job, engine: str) -> float:
+    """Engines whose operators scale each on their own say how fine their time is; the others go by the second."""
+    profile = job.profiles[engine]
+    return profile["step_s"] if "step_s" in profile.constants else 1.0
 
 
 def _slug(cell: _Cell, with_place: bool) -> str:

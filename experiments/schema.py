@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 #: Part of every run id: a change here makes old runs be done anew.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _NAME = pa.dictionary(pa.int16(), pa.string())
 
@@ -41,9 +41,14 @@ METRICS = pa.schema(
             "workers",
             "fewest workers whose true capacity covers the workload; null where unknown",
         ),
-        _field("cpu", pa.float32(), "share", "mean over the measured workers"),
-        _field("memory", pa.float32(), "share", "mean over the measured workers"),
+        _field("cpu", pa.float32(), "share", "mean over the serving workers"),
+        _field("memory", pa.float32(), "share", "mean over the serving workers"),
         _field("nodes", pa.int32(), "nodes", ""),
+        _field("seen_workload", pa.float32(), "events/s", "what the policy could see of it; null where it saw nothing"),
+        _field("seen_throughput", pa.float32(), "events/s", "as above"),
+        _field("seen_backlog", pa.float32(), "events", "as above"),
+        _field("seen_latency_s", pa.float32(), "s", "as above, of the mean"),
+        _field("seen_cpu", pa.float32(), "share", "as above, mean over the workers"),
     ]
 )
 

@@ -135,6 +135,8 @@ class Suite(_Model):
     jobs: list[Named] = Field(min_length=1)
     workloads: list[dict[str, Any]] = Field(min_length=1)
     autoscalers: list[Named] = Field(min_length=1)
+    faults: list[Any] = []
+    """What goes wrong in every run; checked and read by `infra.faults`."""
     objectives: Objectives = Objectives()
     baseline: str | None = None
     include: list[Addition] = []

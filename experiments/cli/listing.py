@@ -11,7 +11,7 @@ from rich.table import Table
 
 from experiments.cli.console import Json, output, print_json
 
-app = typer.Typer(help="Show suites, autoscalers, jobs, workloads, places or profiles.", no_args_is_help=True)
+app = typer.Typer(help="Show suites, autoscalers, jobs, workloads, places, faults or profiles.", no_args_is_help=True)
 
 
 def _show(headings: list[str], rows: Iterable[tuple[str, ...]], *, json: bool) -> None:
@@ -89,6 +89,20 @@ def places(json: Json = False) -> None:
 
 
 @app.command()
+def faults(json: Json = False) -> None:
+    """What may go wrong during a run, on purpose."""
+    import infra
+    from infra.faults import KINDS
+
+    def rows() -> Iterable[tuple[str, ...]]:
+        for name, kind in KINDS.items():
+            able = [place for place in infra.names() if infra.get(place).refused_fault(name) is None]
+            yield name, kind.about, ", ".join(kind.settings), f"{name}: {kind.example}", ", ".join(able)
+
+    _show(["fault", "what it does", "settings", "example", "places"], rows(), json=json)
+
+
+@app.command()
 def profiles(json: Json = False) -> None:
     """Every constant of the simulator, with its unit and where it comes from."""
     import jobs as known
@@ -98,6 +112,9 @@ def profiles(json: Json = False) -> None:
             for engine, profile in known.get(name).profiles.items():
                 for key, constant in profile.constants.items():
                     yield f"{name}/{engine}", key, f"{constant.value:g}", constant.unit, constant.source
+                for key, delay in profile.delays.items():
+                    spread = f"{delay.at(0.1):g}/{delay.median:g}/{delay.at(0.9):g}"
+                    yield f"{name}/{engine}", key, spread, f"{delay.unit} (p10/p50/p90)", delay.source
 
     _show(["profile", "constant", "value", "unit", "source"], rows(), json=json)
 

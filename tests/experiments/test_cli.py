@@ -29,6 +29,7 @@ def tidebed(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
         ("jobs", "wordcount"),
         ("workloads", "sine"),
         ("places", "simulated"),
+        ("faults", "node-loss"),
         ("profiles", "wordcount/flink-reactive"),
     ],
 )

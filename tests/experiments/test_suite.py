@@ -1,11 +1,18 @@
 """Suites: what is understood, and how mistakes are told."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import infra
+from experiments import execution
+from experiments.archive import Archive
 from experiments.errors import UserError
+from experiments.planning import Run, plan
 from experiments.suite import load, suite_names
+from infra.model import Assignment
 
 Write = Callable[..., str]
 
@@ -125,3 +132,102 @@ def test_a_trace_that_ends_before_the_run_is_found_before_it_starts(suite_file: 
     suite_file("t_seconds,rate\n0,10\n60,20\n", name="t.csv")
     with pytest.raises(UserError, match=r"workloads\[0\]"):
         load(path)
+
+
+# --- faults ------------------------------------------------------------------------------------
+
+FAULTY = """\
+name: faulty
+duration: 6h
+jobs: [yahoo]
+workloads: [{name: w, shape: constant, peak: 60k}]
+autoscalers: [static]
+"""
+
+
+@pytest.fixture
+def able(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Decides what the simulated place can cause."""
+
+    def decide(*kinds: str) -> None:
+        monkeypatch.setattr(type(infra.get("simulated")), "supported_faults", frozenset(kinds))
+
+    return decide
+
+
+def first_run(path: str) -> Run:
+    return plan(load(path))[0].runs[0]
+
+
+def test_faults_are_part_of_the_run_and_of_its_id_only_where_there_are_any(
+    suite_file: Write, able: Callable[..., None]
+) -> None:
+    able("crash", "source-stall")
+    without = first_run(suite_file(FAULTY))
+    assert without.faults == ()
+    assert first_run(suite_file(FAULTY + "faults: []\n")).run_id == without.run_id
+    faulty = first_run(suite_file(FAULTY + "faults: [crash: {at: 30m}]\n"))
+    assert faulty.run_id != without.run_id
+    assert first_run(suite_file(FAULTY + "faults: [crash: {at: 1800s, workers: 1}]\n")).run_id == faulty.run_id
+    assert first_run(suite_file(FAULTY + "faults: [crash: {at: 31m}]\n")).run_id != faulty.run_id
+    recorded = json.loads(json.dumps(faulty.record()))
+    assert [(fault["kind"], fault["at_s"]) for fault in recorded["faults"]] == [("crash", [1800.0])]
+
+
+def test_a_run_hands_its_incidents_to_the_place(
+    suite_file: Write, able: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    able("crash")
+    handed: list[Assignment] = []
+    monkeypatch.setattr(execution, "control", lambda place, assignment, policy, recorder: handed.append(assignment))
+    text = FAULTY.replace("6h", "10m") + "faults: [crash: {at: [5m, 2m]}]\n"
+    execution.execute(first_run(suite_file(text)), Archive(tmp_path, "faulty"))
+    assert [(incident.time_s, incident.kind) for incident in handed[0].faults] == [(120.0, "crash"), (300.0, "crash")]
+
+
+def test_every_mistake_in_faults_is_told_with_its_line(suite_file: Write, able: Callable[..., None]) -> None:
+    able("crash", "node-loss")
+    path = suite_file(
+        FAULTY
+        + """\
+faults:
+  - crash: {at: 7h}
+  - crsh: {at: 1h}
+  - node-loss: {every: 0s, rate: 1/h}
+  - crash:
+      at: [1h, 8h]
+      wrokers: 2
+  - source-stall: {at: 1h, for: 60s}
+"""
+    )
+    with pytest.raises(UserError) as caught:
+        load(path)
+    assert list(caught.value.lines) == [
+        'suite.yaml:7: faults[0].crash.at: "7h" is not before the end of the run, which lasts 6h',
+        'suite.yaml:8: faults[1]: there is no fault "crsh" — did you mean "crash"?',
+        'suite.yaml:9: faults[2].node-loss.every: "0s" is more often than once a second; write e.g. 45m',
+        "suite.yaml:9: faults[2].node-loss.rate: every says already when; give one of at, every and rate",
+        'suite.yaml:11: faults[3].crash.at[1]: "8h" is not before the end of the run, which lasts 6h',
+        'suite.yaml:12: faults[3].crash.wrokers: crash has no such setting — did you mean "workers"?',
+        'suite.yaml:13: faults[4]: the place "simulated" cannot cause source-stall; it can cause: crash, node-loss',
+    ]
+
+
+def test_a_place_given_by_hand_must_be_able_too(suite_file: Write, able: Callable[..., None]) -> None:
+    able("crash")
+    loaded = load(suite_file(FAULTY + "faults: [crash: {at: 1h}, crash: {at: 2h}]\n"))
+    able()
+    with pytest.raises(UserError) as caught:
+        plan(loaded, place="simulated")
+    assert list(caught.value.lines) == ['faulty: the place "simulated" cannot cause crash; it can cause: none']
+
+
+def test_faults_are_measured_by_the_longest_run(suite_file: Write, able: Callable[..., None]) -> None:
+    able("crash")
+    longer = "include: [{workload: {name: long, shape: constant, peak: 10k}, duration: 12h}]\n"
+    assert load(suite_file(FAULTY + longer + "faults: [crash: {at: 7h}]\n")).suite.faults
+
+
+def test_faults_that_are_no_list(suite_file: Write) -> None:
+    with pytest.raises(UserError, match=r"suite\.yaml:6: faults: this must be a list"):
+        load(suite_file(FAULTY + "faults: {crash: {at: 1h}}\n"))
