@@ -79,7 +79,7 @@ _FLINK = {
     "checkpoint_duration_s": Constant(0.0, "s", "contained in the figure above"),
     "slots_per_node": Constant(1, "workers", "one TaskManager a pod"),
     "settle_latency_s": Constant(
-        2.69, "s", f"{_DEMETER}, reactive scale-ins with next to no replay: latency over the usual one after a restart"
+        2.61, "s", f"{_DEMETER}, reactive scale-ins with next to no replay: latency over the usual one after a restart"
     ),
     "settle_flat_s": Constant(7.0, "s", "as above: for so long it stays there"),
     "settle_s": Constant(11.0, "s", "as above: then it falls, and is usual again after so long, whatever was replayed"),

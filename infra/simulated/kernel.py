@@ -373,10 +373,13 @@ def _busy(
 @compiled
 def _settle(age_s: float, constants: Constants, waits: Floats) -> None:
     """For a while after a restart events are late by this much at least, even if next to none waited."""
-    if age_s < constants.settle_s:
-        falls = (constants.settle_s - age_s) / (constants.settle_s - constants.settle_flat_s)
-        for i in range(waits.size):
-            waits[i] = max(waits[i], constants.settle_latency_s * min(1.0, falls))
+    left_s = constants.settle_s - age_s
+    if left_s <= 0.0:
+        return
+    falls_s = constants.settle_s - constants.settle_flat_s
+    late = constants.settle_latency_s * (1.0 if left_s >= falls_s else left_s / falls_s)
+    for i in range(waits.size):
+        waits[i] = max(waits[i], late)
 
 
 @compiled

@@ -16,8 +16,10 @@ from experiments.validation.measured import Measured
 LEAST = 0.25
 #: Seconds after a restart that are looked at.
 AFTER_S = 30
-#: A plateau ends where latency is below this part of it; it is over where less than the other is left.
-PLATEAU, OVER = 0.9, 0.1
+#: By then the little that was replayed is worked off, and latency has not begun to fall.
+PLATEAU_S = slice(3, 6)
+#: The plateau ends where latency is below this part of it; all is over where less than the other is left.
+ENDS, OVER = 0.9, 0.1
 
 
 def settling(runs: Sequence[Measured]) -> list[Estimate]:
@@ -37,15 +39,14 @@ def settling(runs: Sequence[Measured]) -> list[Estimate]:
 
 
 def plateau(course: Floats) -> tuple[float, float, float]:
-    """Its height (the highest value), how long it lasts, and when it is over.
+    """Its height, how long it lasts, and when it is over.
 
-    >>> plateau(np.array([0.2, 2.9, 3.0, 2.9, 2.8, 2.0, 1.0, 0.2, 0.1]))
-    (3.0, 5.0, 7.0)
+    >>> plateau(np.array([0.2, 3.5, 3.1, 3.0, 3.0, 3.0, 2.8, 2.0, 1.0, 0.2, 0.1]))
+    (3.0, 7.0, 9.0)
     """
-    height = float(course.max())
-    top = int(course.argmax())
-    last = top + int(np.argmax(course[top:] < PLATEAU * height))
-    over = top + int(np.argmax(course[top:] < OVER * height))
+    height = float(np.median(course[PLATEAU_S]))
+    from_s = PLATEAU_S.stop
+    last, over = (from_s + int(np.argmax(course[from_s:] < part * height)) for part in (ENDS, OVER))
     return height, float(last), float(over)
 
 
