@@ -8,12 +8,12 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from workloads.model import Floats, Timeline
-from workloads.shapes.base import STRICT, Shape
+from workloads.shapes.base import STRICT, Banded
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
-class Bells(Shape):
-    """A sum of bell curves over the run, scaled to its peak."""
+class Bells(Banded):
+    """A sum of bell curves over the run, between low and peak."""
 
     bells: ClassVar[tuple[tuple[float, float, float, float], ...]]
     """(centre, height, width before it, width behind it): shares of the run, heights relative to each other."""
@@ -27,7 +27,7 @@ class Bells(Shape):
         height = np.zeros_like(run)
         for centre, top, before, behind in self.bells:
             height += top * np.exp(-0.5 * ((run - centre) / np.where(run < centre, before, behind)) ** 2)
-        return np.asarray(self.peak * height / height.max())
+        return self.between(height / height.max())
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -37,7 +37,7 @@ class Advertising(Bells, name="advertising"):
     Laid out like the workload of Pfister et al. (Daedalus, ICPE 2024, section 4.2, from the Avazu click-through data):
     a mean of 38 % of the peak, which comes after 55 % of the run and lasts for minutes.
 
-    >>> day = Advertising(peak=1000).curve(21_600)
+    >>> day = Advertising(peak=1000, low=0).curve(21_600)
     >>> round(day.mean()), round(day.argmax() / 216)
     (382, 55)
     """
@@ -58,11 +58,11 @@ class RushHours(Bells, name="rush-hours"):
     """Vehicles on the road: two large spikes that come and go fast, little between and next to nothing around them.
 
     Laid out like the workload of Pfister et al. (Daedalus, ICPE 2024, section 4.2, from the TAPASCologne scenario): a
-    mean of 30 % of the peak; the second spike is the higher and longer one.
+    mean of about 30 % of the peak; the second spike is the higher and longer one.
 
-    >>> day = RushHours(peak=1000).curve(21_600)
+    >>> day = RushHours(peak=1000, low=0).curve(21_600)
     >>> round(day.mean()), round(day.argmax() / 216)
-    (310, 79)
+    (321, 77)
     """
 
     bells = (
