@@ -106,6 +106,10 @@ class Decision:
     reason: str
     parallelism: Mapping[str, int] = field(default_factory=dict)
     nodes: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, float] = field(default_factory=dict)
+    """Figures that the policy went by, for the archive. Where a policy has such figures they are called `capacity`
+    (events/s that the current scale-out is thought to take), `forecast_wape` (error of the last forecast, a share of
+    the workload), `recovery_s` and `recovery_predicted_s` (of the last change, once it is over)."""
 
     @classmethod
     def keep(cls, reason: str) -> Decision:
