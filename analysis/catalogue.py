@@ -34,6 +34,12 @@ METRICS: dict[str, Metric] = {
             "Worker-seconds",
             "running workers summed over the run, booting ones included",
         ),
+        Metric(
+            "worker_seconds_profiled",
+            "worker s",
+            "Worker-seconds with profiling",
+            "those of the run and of the trials that the autoscaler wanted before it; the cost counts the run alone",
+        ),
         Metric("mean_workers", "workers", "Mean workers", "running workers on average, booting ones included"),
         Metric(
             "scaling_actions", "", "Scaling actions", "decisions that changed the parallelism or the number of nodes"

@@ -14,6 +14,7 @@ from analysis.catalogue import METRICS
 from analysis.cost import Objectives, cost
 from analysis.errors import AnalysisError
 from analysis.percentiles import Percentiles
+from analysis.profiling import with_profiling
 from analysis.runs import RunRecord, read, seconds, step_s
 
 #: The percentiles of a run: metric, the column of metrics.parquet, and the share.
@@ -140,6 +141,7 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
     return table.assign(
         span_s=table["last_row_s"] + row_s,
         worker_seconds=worker_seconds,
+        worker_seconds_profiled=with_profiling(runs, worker_seconds),
         jitter=table["jitter"] / row_s,
         downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],
