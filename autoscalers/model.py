@@ -143,6 +143,10 @@ class Decision:
     reason: str
     parallelism: Mapping[str, int] = field(default_factory=dict)
     nodes: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, float] = field(default_factory=dict)
+    """Figures that the policy went by, for the archive. Where a policy has such figures they are called `capacity`
+    (events/s that the current scale-out is thought to take), `forecast_wape` (error of the last forecast, a share of
+    the workload), `recovery_s` and `recovery_predicted_s` (of the last change, once it is over)."""
     save_first: bool = False
     """Whether a job that restarts to rescale saves its state right before, so that it processes nothing twice.
     Engines that do not restart, or always save, do as they do."""

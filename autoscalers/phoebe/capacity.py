@@ -20,9 +20,9 @@ from autoscalers.model import Floats
 class CapacityModel:
     """A straight line: events/s over workers.
 
-    >>> model = CapacityModel.fitted([2, 5, 8], [40.0, 100.0, 160.0])
-    >>> model.of([4, 11]).round().tolist()
-    [80.0, 220.0]
+    >>> model = CapacityModel.fitted([2, 5, 8, 11], [41_000, 99_000, 161_000, 219_000])
+    >>> model.of([4, 14]).round(-3).tolist()
+    [80000.0, 279000.0]
     """
 
     intercept: float

@@ -50,10 +50,7 @@ def least(values: Sequence[tuple[int, float]], current: int) -> int:
     """
     workers, value = current, dict(values).get(current, float("inf"))
     for candidate, other in sorted(values):
-        if other == value:
-            apart = 0.0
-        else:
-            apart = abs(value - other) / other if other > 0.0 else float("inf")
+        apart = 0.0 if other == value else abs(value - other) / other if other > 0.0 else float("inf")
         if (apart < ALIKE and candidate < workers) or (apart > ALIKE and other < value):
             workers, value = candidate, other
     return workers
@@ -73,8 +70,8 @@ def choose(candidates: Sequence[Candidate], current: int, target_s: float) -> Ch
         return Choice(best.workers, f"the fewest that recover within {target_s:g} s at low latency ({figures})")
     by_recovery = least([(candidate.workers, candidate.recovery_s) for candidate in candidates], current)
     by_latency = least([(candidate.workers, candidate.latency_s) for candidate in candidates], current)
-    reason = f"none recovers within {target_s:g} s at low latency; {by_recovery} recover soonest, {by_latency} answer soonest"
-    return Choice(max(by_recovery, by_latency), reason)
+    soonest = f"{by_recovery} recover soonest, {by_latency} answer soonest"
+    return Choice(max(by_recovery, by_latency), f"none recovers within {target_s:g} s at low latency; {soonest}")
 
 
 def worth_it(wanted: int, current: int) -> bool:

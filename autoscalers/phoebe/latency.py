@@ -35,8 +35,8 @@ class LatencyModel:
     >>> for workers, rate, latency in [(2, 10, 1.0), (4, 10, 1.1), (2, 50, 30.0), (4, 50, 1.2)]:
     ...     model.add(workers, rate, latency)
     >>> latencies, low = model.at(np.array([2, 4]), 50.0)
-    >>> latencies.round(1).tolist(), low.tolist()
-    ([30.0, 1.2], [False, True])
+    >>> low.tolist()
+    [False, True]
     """
 
     seed: int
@@ -72,14 +72,16 @@ class LatencyModel:
         trees = GradientBoostingRegressor(
             max_depth=DEPTH, n_estimators=TREES_PER_OBSERVATION * len(seen), random_state=self.seed
         )
-        self._trees = trees.fit(seen[:, :2], latency, monitor=lambda step, fit, _: bool(fit.train_score_[step] <= enough))
+        self._trees = trees.fit(
+            seen[:, :2], latency, monitor=lambda step, fit, _: bool(fit.train_score_[step] <= enough)
+        )
 
 
 def border(latency: Floats) -> float:
     """The logarithm that divides two clusters of latencies; infinite if they are all alike.
 
-    >>> 3.0 < np.exp(border(np.array([1.0, 1.1, 1.2, 1.4, 16.0, 40.0]))) < 16.0
-    True
+    >>> round(float(np.exp(border(np.array([1.0, 1.1, 1.2, 1.4, 16.0, 40.0])))), 1)
+    4.7
     >>> border(np.array([1.0, 1.1, 1.2]))
     inf
     """

@@ -126,7 +126,9 @@ class Phoebe(Autoscaler[PhoebeParams]):
         changed_s = observation.last_rescale.started_s if observation.last_rescale is not None else 0.0
         since_s = observation.time_s - changed_s
         if since_s < params.evaluate_after_s:
-            return Decision.keep(f"{since_s:.0f} s since the last change, at least {params.evaluate_after_s:g} s needed")
+            return Decision.keep(
+                f"{since_s:.0f} s since the last change, at least {params.evaluate_after_s:g} s needed"
+            )
         self._latency.add(current, self._recent.throughput, self._recent.latency_s)
         candidates = self._candidates(self._capacity, observation.workload, forecast)
         choice = choose(candidates, current, params.target_recovery_s)

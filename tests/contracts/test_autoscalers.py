@@ -213,7 +213,7 @@ def imported(module: str, seen: set[str]) -> Iterator[str]:
             continue
         for other in found:
             yield other
-            if other.startswith("autoscalers._") and other in sys.modules and other not in seen:
+            if other.startswith("autoscalers.") and other in sys.modules and other not in seen:
                 yield from imported(other, seen)
 
 

@@ -1,0 +1,90 @@
+"""Analyse: whether the job has recovered from its last change, by statistical anomaly detection.
+
+The difference between workload and throughput is normal as long as it lies within one standard deviation of its mean,
+both kept online while the job is well. After a change it is first far above (nothing comes out), then far below (the
+job catches up), and the job has recovered when it is normal again. As a third of all normal seconds lie beyond one
+standard deviation, the mean of a few seconds has to be within.
+
+Reference
+---------
+Pfister et al. (Daedalus, ICPE 2024), section 3.5; the few seconds are our own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isnan, sqrt
+
+import numpy as np
+
+from autoscalers.daedalus.welford import Moments
+from autoscalers.model import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One change that is over."""
+
+    seconds: float
+    """From the change to normal processing."""
+    downtime_s: float
+    """Seconds of these in which nothing came out."""
+
+
+@dataclass(slots=True)
+class RecoveryWatch:
+    """Follows workload - throughput, second by second.
+
+    >>> watch = RecoveryWatch()
+    >>> calm = np.tile([1.0, -1.0], 30)
+    >>> watch.observe(100.0 + calm, np.full(60, 100.0))
+    >>> watch.begin()
+    >>> throughput = np.concatenate([np.zeros(10), np.full(20, 150.0), np.full(30, 100.0)])
+    >>> watch.observe(100.0 + calm, throughput)
+    Recovery(seconds=30.0, downtime_s=10.0)
+    """
+
+    threshold: float = 1.0
+    """Standard deviations that are still normal."""
+    calm_s: int = 5
+    """Seconds whose mean has to be normal."""
+    normal: Moments = field(default_factory=Moments)
+    _watching: bool = False
+    _elapsed: int = 0
+    _down: int = 0
+    _disturbed: bool = False
+    _recent: list[float] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """A change starts now; one that is still being watched is given up."""
+        self._watching, self._disturbed = True, False
+        self._elapsed = self._down = 0
+        self._recent = []
+
+    def observe(self, workload: Floats, throughput: Floats) -> Recovery | None:
+        """More seconds; a throughput of NaN is none. Returns the recovery if it ended in them."""
+        difference = workload - np.where(np.isfinite(throughput), throughput, 0.0)
+        if not self._watching:
+            self.normal.update(difference)
+            return None
+        for second, value in enumerate(difference):
+            if self._step(float(value), down=not throughput[second] > 0.0):
+                self._watching = False
+                self.normal.update(difference[second + 1 :])
+                return Recovery(float(self._elapsed - self.calm_s), float(self._down))
+        return None
+
+    def _step(self, difference: float, *, down: bool) -> bool:
+        self._elapsed += 1
+        self._down += down
+        self._recent = [*self._recent, difference][-self.calm_s :]
+        calm = len(self._recent) == self.calm_s and self._is_normal(float(np.mean(self._recent)))
+        if not self._disturbed:
+            self._disturbed = down or (len(self._recent) == self.calm_s and not calm)
+            return False
+        return calm and not down
+
+    def _is_normal(self, difference: float) -> bool:
+        variance = self.normal.variance
+        spread = 0.0 if isnan(variance) else sqrt(variance)
+        return abs(difference - self.normal.mean) <= self.threshold * spread
