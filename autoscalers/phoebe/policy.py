@@ -20,7 +20,7 @@ from autoscalers.model import JOB, Autoscaler, Decision, Floats, Observation, Op
 from autoscalers.phoebe.capacity import CapacityModel
 from autoscalers.phoebe.choice import Candidate, choose, worth_it
 from autoscalers.phoebe.latency import LatencyModel
-from autoscalers.phoebe.recovery import recovery_times
+from autoscalers.phoebe.recovery import published_recovery_times, recovery_times
 from autoscalers.registry import register
 
 
@@ -47,6 +47,8 @@ class PhoebeParams:
     """The latest seconds whose mean throughput and latency the latency model learns."""
     horizon_s: int = 600
     """Seconds that are forecast."""
+    as_published: bool = False
+    """Find recovery times by slices of whole seconds, as the authors' program does: longer above half the capacity."""
 
     def __post_init__(self) -> None:
         _checks.bounds(self.minimum, self.maximum)
@@ -142,9 +144,8 @@ class Phoebe(Autoscaler[PhoebeParams]):
         params = self.params
         workers = np.arange(params.minimum, params.maximum + 1)
         known = past[np.isfinite(past)]
-        recovery = recovery_times(
-            capacity.of(workers.tolist()), known, forecast, self._downtime_s or 0.0, params.checkpoint_s
-        )
+        times = published_recovery_times if params.as_published else recovery_times
+        recovery = times(capacity.of(workers.tolist()), known, forecast, self._downtime_s or 0.0, params.checkpoint_s)
         latency, low = self._latency.at(workers, _busiest_minute(forecast))
         return [
             Candidate(int(count), float(seconds), float(late), bool(is_low))
