@@ -5,7 +5,7 @@ also judges the forecast of the one before by its weighted absolute percentage e
 through the latest observations stands in for the model; after many poor ones in a row the model is trained anew.
 
 Where the paper is silent: a model is trained as soon as there are five minutes of workload, and again when there is as
-much as it will ever look at; until the first, the line serves. Coefficients are estimated anew every few loops.
+much as it will ever look at; until the first, the line serves.
 
 Reference
 ---------
@@ -60,12 +60,10 @@ class Forecaster:
     """
 
     horizon_s: int = 900
-    history_s: int = 1800
+    history_s: int = 900
     """The latest seconds that models are made from."""
     least_s: int = 300
     """Seconds of workload that a first model needs."""
-    estimate_every: int = 5
-    """Loops between two estimations of the coefficients."""
     poor_wape: float = 0.25
     retrain_after: int = 15
     """Poor forecasts in a row."""
@@ -108,7 +106,7 @@ class Forecaster:
         self._poor = self._poor + 1 if self.last_wape > self.poor_wape else 0
 
     def _learn(self) -> None:
-        """Train, estimate or filter: whichever is due."""
+        """Train or update: whichever is due."""
         seconds = self._history.size
         full = seconds == self.history_s
         due = self._trained_s == 0 or (full and self._trained_s < self.history_s) or self._poor >= self.retrain_after
@@ -117,9 +115,7 @@ class Forecaster:
             self._trained_s, self._poor = seconds, 0
             self.trainings += 1
         elif self._model is not None:
-            estimate = self._loops % self.estimate_every == 0
-            carried_on = _attempt(self._model.estimated, self._history) if estimate else None
-            self._model = carried_on or _attempt(self._model.filtered, self._history)
+            self._model = _attempt(self._model.updated, self._history) or _attempt(self._model.filtered, self._history)
         elif self._trained_s and self._loops % self.retrain_after == 0:
             self._trained_s = 0  # nothing could be fitted then; there is other workload now
 

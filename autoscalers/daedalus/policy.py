@@ -50,7 +50,7 @@ class DaedalusParams:
     downtime_in_s: float = 15.0
     """First guesses; the downtimes that are observed correct them."""
     horizon_s: int = 900
-    history_s: int = 1800
+    history_s: int = 900
     """The latest workload that forecasts are made from; ours."""
     poor_wape: float = 0.25
     retrain_after: int = 15
