@@ -49,6 +49,13 @@ METRICS: dict[str, Metric] = {
         Metric("latency_p95", "s", "p95 latency", "95th percentile over the seconds of each second's p95 latency"),
         Metric("latency_p99", "s", "p99 latency", "99th percentile over the seconds of each second's p99 latency"),
         Metric(
+            "latency_p95_mean",
+            "s",
+            "p95 latency over time",
+            "mean over the seconds of each second's p95 latency, as papers average a time series",
+        ),
+        Metric("latency_max", "s", "Largest latency", "the highest p95 latency of a second"),
+        Metric(
             "slo_violation_share",
             "share",
             "SLO violations",

@@ -47,6 +47,8 @@ def from_seconds(
             fn.sum("workers_running").alias("worker_seconds"),
             fn.avg("workers_running").alias("mean_workers"),
             fn.try_divide(fn.sum(latency * throughput), processed).alias("latency_mean"),
+            fn.avg("latency_p95_s").alias("latency_p95_mean"),
+            fn.max("latency_p95_s").cast("double").alias("latency_max"),
             fn.avg(violated(objectives).cast("int")).alias("slo_violation_share"),
             fn.max("backlog").alias("backlog_max"),
             fn.avg("throughput").alias("throughput"),

@@ -67,6 +67,8 @@ def test_the_figures_of_many_runs_at_once(archive: Any, random_seconds: Any, fig
             "latency_p50": np.median(heard["latency_mean_s"].astype(float)),
             "latency_p95": np.quantile(p95.dropna(), 0.95),
             "latency_p99": np.quantile(table["latency_p99_s"].dropna().astype(float), 0.99),
+            "latency_p95_mean": p95.mean(),
+            "latency_max": p95.max(),
             "slo_violation_share": broken.mean(),
             "backlog_max": table["backlog"].max(),
             "throughput": table["throughput"].mean(),
