@@ -77,7 +77,7 @@ class PhoebeParams:
 
 @register("phoebe", PhoebeParams)
 class Phoebe(Autoscaler[PhoebeParams]):
-    """Evaluate all scale-outs ten minutes after each change, then every minute; rescale from a savepoint.
+    """Profile first; then take the fewest workers that recover in time at low latency, ten minutes between changes.
 
     >>> from autoscalers.testing import observation
     >>> Phoebe().decide(observation(time_s=660, parallelism=4)).reason
@@ -135,10 +135,15 @@ class Phoebe(Autoscaler[PhoebeParams]):
         candidates = self._candidates(self._capacity, observation.workload, forecast)
         choice = choose(candidates, current, params.target_recovery_s)
         reason = f"{choice.workers} of {current} workers: {choice.reason}"
+        notes = self._notes(self._capacity, current)
         if not worth_it(choice.workers, current):
             kept = "the same" if choice.workers == current else "too few to leave for a restart"
-            return Decision.keep(f"{reason}; {kept}, {current} kept")
-        return Decision(reason, parallelism={JOB: choice.workers}, save_first=True)
+            return Decision(f"{reason}; {kept}, {current} kept", notes=notes)
+        return Decision(reason, parallelism={JOB: choice.workers}, notes=notes, save_first=True)
+
+    def _notes(self, capacity: CapacityModel, current: int) -> dict[str, float]:
+        figures = {"capacity": float(capacity.of([current])[0]), "forecast_wape": self._forecaster.last_wape}
+        return {name: value for name, value in figures.items() if np.isfinite(value)}
 
     def _candidates(self, capacity: CapacityModel, past: Floats, forecast: Floats) -> list[Candidate]:
         params = self.params

@@ -152,3 +152,9 @@ def test_listing_autoscalers_imports_nothing_heavy() -> None:
     code = "import autoscalers, sys; autoscalers.names(); print({'sklearn', 'statsforecast'} & set(sys.modules))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "set()"
+
+
+def test_an_evaluation_notes_what_it_went_by() -> None:
+    *_, last = minutes(profiled(downtime_s=90.0), 60_000.0, 7, 660)
+    assert last.notes["capacity"] == pytest.approx(7 * WORKER, rel=0.01)
+    assert last.notes["forecast_wape"] == pytest.approx(0.0, abs=0.01)
