@@ -13,7 +13,7 @@ import pandas as pd
 from analysis import results as tables
 from analysis.cost import Objectives
 from analysis.percentiles import Percentiles
-from analysis.run_metrics import figures, from_decisions, from_events, from_seconds
+from analysis.run_metrics import figures, from_decisions, from_events, from_notes, from_seconds
 from analysis.runs import RunRecord, check
 from analysis.series import QUANTILES, actions, latency, latency_cdf, representatives, series
 from analysis.spark import collect, session
@@ -43,6 +43,7 @@ def aggregate(
         *parts, latencies = collect(
             from_seconds(spark, runs, objectives, within_runs),
             from_decisions(spark, runs),
+            from_notes(spark, runs),
             from_events(spark, runs),
             latency(spark, runs, distribution),
         )

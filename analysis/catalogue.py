@@ -45,15 +45,10 @@ METRICS: dict[str, Metric] = {
             "scaling_actions", "", "Scaling actions", "decisions that changed the parallelism or the number of nodes"
         ),
         Metric("latency_mean", "s", "Mean latency", "over events: each second weighs with its throughput"),
+        Metric("latency_p95_mean", "s", "Mean p95 latency", "each second's p95 latency, averaged over the seconds"),
         Metric("latency_p50", "s", "Median latency", "median over the seconds of each second's mean latency"),
         Metric("latency_p95", "s", "p95 latency", "95th percentile over the seconds of each second's p95 latency"),
         Metric("latency_p99", "s", "p99 latency", "99th percentile over the seconds of each second's p99 latency"),
-        Metric(
-            "latency_p95_mean",
-            "s",
-            "p95 latency over time",
-            "mean over the seconds of each second's p95 latency, as papers average a time series",
-        ),
         Metric("latency_max", "s", "Largest latency", "the highest p95 latency of a second"),
         Metric(
             "slo_violation_share",
@@ -100,6 +95,24 @@ METRICS: dict[str, Metric] = {
             "Jitter",
             "SPEC RG: changes of supply minus changes of demand, per hour; 0 is best",
             "neither",
+        ),
+        Metric(
+            "capacity_error",
+            "share",
+            "Capacity estimate's error",
+            "median over the decisions of how far the policy's estimate of the capacity is from the true one",
+        ),
+        Metric(
+            "forecast_error",
+            "share",
+            "Forecast's error",
+            "median over the decisions of the policy's weighted absolute percentage error since the last",
+        ),
+        Metric(
+            "recovery_underestimated",
+            "share",
+            "Recoveries underestimated",
+            "share of the changes from which the job recovered later than the policy had predicted",
         ),
         Metric(
             "decision_ms_p99", "ms", "Decision time p99", "99th percentile of the wall time of a decision", "neither"

@@ -15,9 +15,9 @@ from experiments.schema import COMPARISON
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One statement of a paper about a scenario: a value, a relative change, or an ordering.
+    """One statement of a paper about a scenario: a value, a bound, a relative change, or an ordering.
 
-    Exactly one of `value`, `change` (with `versus`) and `ordering` is given.
+    Exactly one of `value`, `at_most`, `change` (with `versus`) and `ordering` is given.
     """
 
     source: str
@@ -25,6 +25,7 @@ class Published:
     metric: str
     autoscaler: str = ""
     value: float | None = None
+    at_most: float | None = None
     change: float | None = None
     """Relative difference to `versus`: -0.55 is 55 % less."""
     versus: str = ""
@@ -36,7 +37,14 @@ class Published:
 
     @property
     def kind(self) -> str:
-        return "ordering" if self.ordering else "change" if self.change is not None else "value"
+        if self.ordering:
+            return "ordering"
+        return "change" if self.change is not None else "bound" if self.at_most is not None else "value"
+
+    @property
+    def figure(self) -> float | None:
+        """What was published; None for an ordering."""
+        return {"change": self.change, "bound": self.at_most, "value": self.value}.get(self.kind)
 
     @property
     def subject(self) -> str:
@@ -54,7 +62,6 @@ def compare(summary: pd.DataFrame, statements: Sequence[Published]) -> pd.DataFr
 
 def _row(statement: Published, measured: Mapping[str, Figures]) -> dict[str, Any]:
     value, reproduced = _judge(statement, measured)
-    published = statement.change if statement.kind == "change" else statement.value
     return {
         "source": statement.source,
         "job": statement.scenario.job,
@@ -62,7 +69,7 @@ def _row(statement: Published, measured: Mapping[str, Figures]) -> dict[str, Any
         "autoscaler": statement.subject,
         "metric": statement.metric,
         "kind": statement.kind,
-        "published": published,
+        "published": statement.figure,
         "measured": value,
         "tolerance": statement.tolerance,
         "reproduced": reproduced,
@@ -83,5 +90,7 @@ def _judge(statement: Published, measured: Mapping[str, Figures]) -> tuple[float
         base = mean(statement.versus)
         value = None if value is None or not base else value / base - 1
         return value, value is not None and abs(value - statement.change) <= statement.tolerance
+    if statement.at_most is not None:
+        return value, value is not None and value <= statement.at_most
     wanted = statement.value or 0.0
     return value, value is not None and abs(value - wanted) <= statement.tolerance * abs(wanted)

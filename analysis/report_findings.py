@@ -109,6 +109,8 @@ def _compared(value: float | None, kind: str, unit: str) -> str:
 
 def _tolerance(tolerance: float | None, kind: str) -> str:
     """Of a value it is relative, of a change it is in percentage points."""
+    if kind == "bound":
+        return "at most"
     if tolerance is None or kind == "ordering":
         return NONE
     return f"±{tolerance * 100:g} points" if kind == "change" else f"±{quantity(tolerance, 'share')}"

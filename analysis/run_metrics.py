@@ -47,7 +47,7 @@ def from_seconds(
             fn.sum("workers_running").alias("worker_seconds"),
             fn.avg("workers_running").alias("mean_workers"),
             fn.try_divide(fn.sum(latency * throughput), processed).alias("latency_mean"),
-            fn.avg("latency_p95_s").alias("latency_p95_mean"),
+            fn.avg(fn.col("latency_p95_s").cast("double")).alias("latency_p95_mean"),
             fn.max("latency_p95_s").cast("double").alias("latency_max"),
             fn.avg(violated(objectives).cast("int")).alias("slo_violation_share"),
             fn.max("backlog").alias("backlog_max"),
@@ -91,6 +91,27 @@ def from_decisions(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
     )
 
 
+def from_notes(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
+    """How right a policy's own figures (`autoscalers.model.Decision.notes`) were, of each run that noted any.
+
+    An estimate of the capacity is compared with the true capacity in the second before the decision.
+    """
+    noted = read(spark, "decisions", runs, ["run_id", "time_s", "notes"]).where(fn.col("notes").isNotNull())
+    decisions = noted.groupBy("run_id", "time_s").agg(fn.first("notes").alias("notes"))
+    true = seconds(spark, runs, ["run_id", "time_s", "capacity"]).withColumnRenamed("time_s", "second")
+    just_before = (true["run_id"] == decisions["run_id"]) & (true["second"] == fn.ceil(decisions["time_s"]) - 1)
+    rows = fn.broadcast(decisions).join(true, just_before, "left").select(decisions["run_id"], "notes", "capacity")
+
+    def note(name: str) -> Column:
+        return fn.col("notes")[name]
+
+    return rows.groupBy("run_id").agg(
+        fn.median(fn.abs(fn.try_divide(note("capacity"), fn.col("capacity")) - 1)).alias("capacity_error"),
+        fn.median(note("forecast_wape")).alias("forecast_error"),
+        fn.avg((note("recovery_s") > note("recovery_predicted_s")).cast("int")).alias("recovery_underestimated"),
+    )
+
+
 def from_events(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
     """What events.parquet tells about each run in which something happened: outages and recoveries.
 
@@ -128,7 +149,7 @@ def from_events(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
 def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives: Objectives) -> pd.DataFrame:
     """A row a run (index: run id) and a column a metric, and `span_s`; what a run has no value for is NaN.
 
-    The parts are what the three queries above found.
+    The parts are what the queries above found.
     """
     durations = pd.Series({run.run_id: run.duration_s for run in runs}, name="duration_s")
     table = pd.concat([durations, *(part.set_index("run_id").astype("float64") for part in parts)], axis=1)

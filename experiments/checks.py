@@ -189,6 +189,10 @@ def _cells(data: Data) -> Iterator[Problem]:
         yield from _known(("baseline",), "autoscaler", data["baseline"], known["autoscaler"])
 
 
+#: What a statement must say beside its figure.
+_NEEDED = {"value": ("autoscaler",), "at_most": ("autoscaler",), "change": ("autoscaler", "versus")}
+
+
 def _published(data: Data) -> Iterator[Problem]:
     """A statement of a paper names one metric, existing things, and exactly one kind of figure."""
     known = _labels(data)
@@ -199,10 +203,10 @@ def _published(data: Data) -> Iterator[Problem]:
         metric = statement.get("metric")
         if isinstance(metric, str) and metric not in METRICS:
             yield Problem((*location, "metric"), f'unknown metric "{metric}"{did_you_mean(metric, list(METRICS))}')
-        kinds = [key for key in ("value", "change", "ordering") if key in statement]
+        kinds = [key for key in ("value", "at_most", "change", "ordering") if key in statement]
         if len(kinds) != 1:
-            yield Problem(location, "give exactly one of value, change and ordering")
-        for key in {"change": ("autoscaler", "versus"), "value": ("autoscaler",)}.get("".join(kinds), ()):
+            yield Problem(location, "give exactly one of value, at_most, change and ordering")
+        for key in _NEEDED.get("".join(kinds), ()):
             if key not in statement:
                 yield Problem(location, f"a {kinds[0]} needs the key {key}")
         named = [(key, statement[key]) for key in _PLURALS if key in statement]

@@ -41,6 +41,7 @@ def _of(statement: Statement, experiments: Sequence[Experiment]) -> Iterator[Pub
             metric=statement.metric,
             autoscaler=label(statement.autoscaler),
             value=statement.value,
+            at_most=statement.at_most,
             change=statement.change,
             versus=label(statement.versus),
             ordering=tuple(label(name) for name in statement.ordering),

@@ -76,6 +76,7 @@ DECISIONS = pa.schema(
         _field("applied", pa.int32(), "workers", "what the place accepted"),
         _field("reason", pa.string(), "", ""),
         _field("took_ms", pa.float32(), "ms", "wall time of the decision"),
+        _field("notes", pa.map_(pa.string(), pa.float64()), "", "figures the policy went by; null where it gave none"),
     ]
 )
 

@@ -106,7 +106,7 @@ class Addition(_Model):
 
 
 class Statement(_Model):
-    """What a paper reports: a value, a change against another autoscaler, or an ordering from small to large."""
+    """What a paper reports: a value, a bound, a change against another autoscaler, or an ordering from the smallest."""
 
     source: str
     job: str | None = None
@@ -115,6 +115,7 @@ class Statement(_Model):
     metric: str
     autoscaler: str | None = None
     value: float | None = None
+    at_most: float | None = None
     change: float | None = None
     versus: str | None = None
     ordering: list[str] = []

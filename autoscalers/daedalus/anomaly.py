@@ -3,17 +3,18 @@
 The difference between workload and throughput is normal as long as it lies within one standard deviation of its mean,
 both kept online while the job is well. After a change it is first far above (nothing comes out), then far below (the
 job catches up), and the job has recovered when it is normal again. As a third of all normal seconds lie beyond one
-standard deviation, the mean of a few seconds has to be within.
+standard deviation, the mean of a few seconds has to be within; and because workers that boot leave a job as it is, a
+change counts as begun when nothing comes out or these means are far beyond.
 
 Reference
 ---------
-Pfister et al. (Daedalus, ICPE 2024), section 3.5; the few seconds are our own.
+Pfister et al. (Daedalus, ICPE 2024), section 3.5; the few seconds, and what is far, are our own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isnan, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -48,6 +49,10 @@ class RecoveryWatch:
     """Standard deviations that are still normal."""
     calm_s: int = 5
     """Seconds whose mean has to be normal."""
+    far: float = 3.0
+    """Thresholds beyond which a mean cannot be chance."""
+    patience_s: int = 120
+    """After so many seconds without a sign the change has left the job as it was."""
     normal: Moments = field(default_factory=Moments)
     _watching: bool = False
     _elapsed: int = 0
@@ -71,20 +76,24 @@ class RecoveryWatch:
             if self._step(float(value), down=not throughput[second] > 0.0):
                 self._watching = False
                 self.normal.update(difference[second + 1 :])
-                return Recovery(float(self._elapsed - self.calm_s), float(self._down))
+                seconds = self._elapsed - self.calm_s if self._disturbed else 0
+                return Recovery(float(seconds), float(self._down))
         return None
 
     def _step(self, difference: float, *, down: bool) -> bool:
         self._elapsed += 1
         self._down += down
         self._recent = [*self._recent, difference][-self.calm_s :]
-        calm = len(self._recent) == self.calm_s and self._is_normal(float(np.mean(self._recent)))
-        if not self._disturbed:
-            self._disturbed = down or (len(self._recent) == self.calm_s and not calm)
+        if len(self._recent) < self.calm_s:
             return False
-        return calm and not down
+        deviations = self._deviations(float(np.mean(self._recent)))
+        if not self._disturbed:
+            self._disturbed = self._down > 0 or deviations > self.far * self.threshold
+            return not self._disturbed and self._elapsed >= self.patience_s
+        return deviations <= self.threshold and not down
 
-    def _is_normal(self, difference: float) -> bool:
+    def _deviations(self, difference: float) -> float:
+        """How many standard deviations a difference is from normal."""
         variance = self.normal.variance
-        spread = 0.0 if isnan(variance) else sqrt(variance)
-        return abs(difference - self.normal.mean) <= self.threshold * spread
+        distance = abs(difference - self.normal.mean)
+        return distance / sqrt(variance) if variance > 0.0 else inf if distance > 0.0 else 0.0

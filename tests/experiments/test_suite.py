@@ -100,7 +100,7 @@ def test_all_mistakes_are_told_at_once_with_file_line_key_and_a_hint(suite_file:
         ("name: x\nworkloads: [{shape: constant}]", "suite.yaml:2: workloads[0]: a workload needs a name"),
         ("name: x\nworkloads: [{name: t, trace: gone.csv}]", "suite.yaml:2: workloads[0].trace:"),
         ("name: x\npublished: [{source: p, metric: cots, value: 1}]", 'unknown metric "cots" — did you mean "cost"?'),
-        ("name: x\npublished: [{source: p, metric: cost}]", "give exactly one of value, change and ordering"),
+        ("name: x\npublished: [{source: p, metric: cost}]", "give exactly one of value, at_most, change and ordering"),
         ("name: x\njobs: [{yahoo: {engine: storm}}]", 'jobs[0].yahoo.engine: unknown engine "storm"'),
     ],
 )
