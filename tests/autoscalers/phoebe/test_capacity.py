@@ -43,16 +43,16 @@ def test_it_explains_the_profiling_of_its_authors() -> None:
     model = CapacityModel.fitted([spell.workers for spell in seen], [spell.throughput for spell in seen])
     assert len(seen) == 8
     found = model.of([spell.workers for spell in seen])
-    assert found == pytest.approx([spell.throughput for spell in seen], rel=0.10)
+    assert found == pytest.approx([spell.throughput for spell in seen], rel=0.08)
 
 
 def test_it_is_above_what_the_same_job_took_months_later() -> None:
-    """Profiles age, as Daedalus' authors say (section 3): later the same scale-outs took 3 to 21 % less."""
+    """Profiles age, as Daedalus' authors say (section 3): later the same scale-outs took 8 to 17 % less."""
     seen = [spell for spell in spells() if spell.overload]
     model = CapacityModel.fitted([spell.workers for spell in seen], [spell.throughput for spell in seen])
     ratio = model.of(list(CAPACITY_SEEN_LATER)) / np.array(list(CAPACITY_SEEN_LATER.values()))
     assert (ratio > 1.0).all()
-    assert ratio.max() < 1.3
+    assert ratio.max() < 1.25
 
 
 def test_one_scale_out_makes_a_line_through_the_origin() -> None:

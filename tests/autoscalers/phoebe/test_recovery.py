@@ -66,11 +66,11 @@ def test_the_logged_times() -> None:
     )
     late = [workers for workers in RECOVERY_LOGGED if workers < 22]
     assert [found[workers] for workers in late] == pytest.approx(
-        [RECOVERY_LOGGED[workers] for workers in late], abs=0.1
+        [RECOVERY_LOGGED[workers] for workers in late], abs=0.02
     )
     assert [found[workers] for workers in (22, 23, 24)] == pytest.approx(
         [RECOVERY_LOGGED[workers] for workers in (22, 23, 24)],
-        rel=0.1,  # the program knew only its own forecast
+        rel=0.02,  # the program knew only its own forecast
     )
 
 
