@@ -80,8 +80,7 @@ class _Trials:
         settling = self._pass(seconds - window_s)
         self._target.observe()
         measured = self._pass(window_s)
-        # a copy: a place may use its buffers again as soon as time goes on
-        observation = replace(copy.deepcopy(self._target.observe()), trial=trial)
+        observation = _kept(self._target.observe(), trial)
         row = {
             "workers": self._workers,
             "trial": trial,
@@ -115,6 +114,18 @@ def _deployed(
     trial = replace(assignment, curve=curve.astype(np.float64), faults=faults)
     with place.provision(trial) as cluster, cluster.deploy() as target:
         yield _Trials(target, trial.initial_workers or 0)
+
+
+def _kept(seen: Observation, trial: Trial) -> Observation:
+    """A copy that outlives the deployment: places use their buffers again, and may compute host metrics when asked."""
+    return replace(
+        seen,
+        workload=seen.workload.copy(),
+        operators=copy.deepcopy(dict(seen.operators)),
+        regions=dict(seen.regions),
+        host={name: np.array(values) for name, values in seen.host.items()},
+        trial=trial,
+    )
 
 
 def _mean(values: Any) -> float:
