@@ -34,6 +34,12 @@ METRICS: dict[str, Metric] = {
             "Worker-seconds",
             "running workers summed over the run, booting ones included",
         ),
+        Metric(
+            "worker_seconds_profiled",
+            "worker s",
+            "Worker-seconds with profiling",
+            "those of the run and of the trials that the autoscaler wanted before it; the cost counts the run alone",
+        ),
         Metric("mean_workers", "workers", "Mean workers", "running workers on average, booting ones included"),
         Metric(
             "scaling_actions", "", "Scaling actions", "decisions that changed the parallelism or the number of nodes"
@@ -43,6 +49,7 @@ METRICS: dict[str, Metric] = {
         Metric("latency_p50", "s", "Median latency", "median over the seconds of each second's mean latency"),
         Metric("latency_p95", "s", "p95 latency", "95th percentile over the seconds of each second's p95 latency"),
         Metric("latency_p99", "s", "p99 latency", "99th percentile over the seconds of each second's p99 latency"),
+        Metric("latency_max", "s", "Largest latency", "the highest p95 latency of a second"),
         Metric(
             "slo_violation_share",
             "share",

@@ -14,6 +14,7 @@ from analysis.catalogue import METRICS
 from analysis.cost import Objectives, cost
 from analysis.errors import AnalysisError
 from analysis.percentiles import Percentiles
+from analysis.profiling import with_profiling
 from analysis.runs import RunRecord, read, seconds, step_s
 
 #: The percentiles of a run: metric, the column of metrics.parquet, and the share.
@@ -47,6 +48,7 @@ def from_seconds(
             fn.avg("workers_running").alias("mean_workers"),
             fn.try_divide(fn.sum(latency * throughput), processed).alias("latency_mean"),
             fn.avg(fn.col("latency_p95_s").cast("double")).alias("latency_p95_mean"),
+            fn.max("latency_p95_s").cast("double").alias("latency_max"),
             fn.avg(violated(objectives).cast("int")).alias("slo_violation_share"),
             fn.max("backlog").alias("backlog_max"),
             fn.avg("throughput").alias("throughput"),
@@ -162,6 +164,7 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
     return table.assign(
         span_s=table["last_row_s"] + row_s,
         worker_seconds=worker_seconds,
+        worker_seconds_profiled=with_profiling(runs, worker_seconds),
         jitter=table["jitter"] / row_s,
         downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,41 @@ class RegionView:
     """Instances that wait for a node."""
 
 
+Trial = Literal["load", "failure", "overload"]
+"""What is tried while a job is profiled: a level of load, the death of a worker, more load than it can take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profiling:
+    """What a policy wants tried before the run: its job at several scale-outs, each deployed on its own.
+
+    A scale-out meets load that rises level by level until it can no longer follow; at the first level a worker dies.
+    Then it is deployed once more under an overload, which shows its capacity. Loads are shares of the peak that the
+    run's load will have, which whoever plans a profiling must know about.
+    """
+
+    scale_outs: tuple[int, ...]
+    load_step: float = 0.1
+    """The first level, and how much is added to reach the next."""
+    level_s: int = 420
+    window_s: int = 120
+    """The last seconds of a level, or of the overload, are what is observed; before them the job settles."""
+    slower: float = 3.0
+    """A scale-out has had enough once its latency is this many times that of its first level."""
+    failure_s: int = 300
+    """From the death of a worker to the next level; 0 lets none die."""
+    overload: float = 4.0
+    overload_s: int = 420
+
+    def __post_init__(self) -> None:
+        if not self.scale_outs or min(self.scale_outs) < 1:
+            raise ValueError(f"scale_outs: {self.scale_outs} are not whole numbers of workers, at least 1 each")
+        if not 0 < self.window_s <= min(self.level_s, self.overload_s):
+            raise ValueError(f"window_s: {self.window_s} s do not fit into a level or the overload")
+        if not (self.load_step > 0 and self.overload > 0 and self.slower > 1 and self.failure_s >= 0):
+            raise ValueError("load_step and overload must be above 0, slower above 1, failure_s not negative")
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What a policy may see: the samples since its last decision, never the truth behind them."""
@@ -89,6 +124,8 @@ class Observation:
     host: Mapping[str, Floats] = field(default_factory=dict)
     """Low-level host metrics by name, [t] each."""
     last_rescale: Rescale | None = None
+    trial: Trial | None = None
+    """What was tried, if this was observed while the job was profiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +147,9 @@ class Decision:
     """Figures that the policy went by, for the archive. Where a policy has such figures they are called `capacity`
     (events/s that the current scale-out is thought to take), `forecast_wape` (error of the last forecast, a share of
     the workload), `recovery_s` and `recovery_predicted_s` (of the last change, once it is over)."""
+    save_first: bool = False
+    """Whether a job that restarts to rescale saves its state right before, so that it processes nothing twice.
+    Engines that do not restart, or always save, do as they do."""
 
     @classmethod
     def keep(cls, reason: str) -> Decision:
@@ -143,8 +183,12 @@ class Autoscaler(ABC, Generic[P]):
         """The workers that this policy's user would deploy at the start; None if it has no opinion."""
         return None
 
+    def profiling(self) -> Profiling | None:
+        """What this policy wants tried before the run; None, the usual case, if it learns from the run alone."""
+        return None
+
     def warm_start(self, history: Sequence[Observation]) -> None:
-        """Learn from what was observed before the run; by default nothing is."""
+        """Learn from what was observed before the run, such as the trials that `profiling` asked for."""
 
     @abstractmethod
     def decide(self, observation: Observation) -> Decision:

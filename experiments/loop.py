@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from autoscalers.model import Autoscaler
+from experiments.profiling import profile
 from experiments.recorder import Recorder
 from infra.model import Assignment, Place
 
@@ -14,7 +15,10 @@ FLUSH_S = 21_600
 
 
 def control(place: Place, assignment: Assignment, autoscaler: Autoscaler[Any], recorder: Recorder) -> None:
-    """Run one assignment to its end."""
+    """Run one assignment to its end, after the profiling that the policy may want."""
+    wanted = autoscaler.profiling()
+    if wanted is not None:
+        autoscaler.warm_start(profile(place, assignment, wanted, recorder))
     end = float(len(assignment.curve))
     with place.provision(assignment) as cluster, cluster.deploy() as target:
         flushed = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,7 +20,7 @@ _COMPRESSION = "lz4"
 
 
 class Recorder:
-    """The four Parquet files of one run."""
+    """The Parquet files of one run."""
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self._run_id = run_id
@@ -46,6 +46,15 @@ class Recorder:
             row = (time_s, part.target, part.before, part.wanted, part.applied, decision.reason, took_ms, notes)
             for column, value in zip(self._decisions.values(), row, strict=True):
                 column.append(value)
+
+    def profiling(self, trials: Sequence[Mapping[str, Any]]) -> None:
+        """The trials before the run, and an event that tells how much they took."""
+        columns = {name: [trial[name] for trial in trials] for name in RUN_TABLES["profiling"].names[1:]}
+        self._write("profiling", columns)
+        hours = sum(columns["worker_seconds"]) / 3600
+        scale_outs = ", ".join(map(str, dict.fromkeys(columns["workers"])))
+        detail = f"{len(trials)} trials with {scale_outs} workers: {hours:.1f} worker-hours"
+        self._write("events", {"time_s": [0.0], "kind": ["profiled"], "target": [JOB], "detail": [detail]})
 
     def record(self, rows: Recording) -> None:
         self._write("metrics", rows.metrics)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 #: Part of every run id: a change here makes old runs be done anew.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _NAME = pa.dictionary(pa.int16(), pa.string())
 
@@ -88,14 +88,36 @@ EVENTS = pa.schema(
             "kind",
             pa.string(),
             "",
-            "rescale_start, outage_start, outage_end, rescale_end, recovered, failure, boot, ...",
+            "profiled, rescale_start, outage_start, outage_end, rescale_end, recovered, failure, boot, ...",
         ),
         _field("target", pa.string(), "", ""),
         _field("detail", pa.string(), "", ""),
     ]
 )
 
-RUN_TABLES = {"metrics": METRICS, "instances": INSTANCES, "decisions": DECISIONS, "events": EVENTS}
+#: What was tried before the run; empty unless the policy wants a profiling.
+PROFILING = pa.schema(
+    [
+        _field("run_id", _NAME, "", ""),
+        _field("workers", pa.int32(), "workers", "the scale-out that was deployed"),
+        _field("trial", pa.string(), "", "load, failure or overload"),
+        _field("time_s", pa.float64(), "s", "since this deployment"),
+        _field("seconds", pa.float64(), "s", "how long it was tried"),
+        _field("load", pa.float64(), "events/s", "offered"),
+        _field("worker_seconds", pa.float64(), "worker s", "running workers summed, booting ones included"),
+        _field("throughput", pa.float64(), "events/s", "as measured at the end of the trial; likewise below"),
+        _field("latency_mean_s", pa.float64(), "s", "null without output"),
+        _field("backlog", pa.float64(), "events", "waiting at the end"),
+    ]
+)
+
+RUN_TABLES = {
+    "metrics": METRICS,
+    "instances": INSTANCES,
+    "decisions": DECISIONS,
+    "events": EVENTS,
+    "profiling": PROFILING,
+}
 
 # --- one campaign: results/ --------------------------------------------------------------
 

@@ -36,10 +36,10 @@ class Change:
     """Whether the job saves its state before it stops, so that nothing is processed twice."""
 
 
-def rescaling(profile: Profile, *, outwards: bool, backlog_s: float, draw: Draw) -> Change:
+def rescaling(profile: Profile, *, outwards: bool, backlog_s: float, save_first: bool, draw: Draw) -> Change:
     """What scaling out or in takes; `backlog_s` is the backlog in seconds of the fleet's work."""
     boot_s = draw("boot_s") if outwards else 0.0
-    saves_first = profile["checkpoint_first"] > 0
+    saves_first = save_first or profile["checkpoint_first"] > 0
     match profile.engine.style:
         case "restart":
             outage_s = draw("outage_out_s" if outwards else "outage_in_s")

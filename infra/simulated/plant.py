@@ -165,11 +165,13 @@ class Plant:
         """Drop all recorded steps but the last `keep`."""
         self._buffers.forget(keep)
 
-    def rescale(self, workers: int, boot_s: float | None = None) -> None:
+    def rescale(self, workers: int, boot_s: float | None = None, *, save_first: bool = False) -> None:
         """Begin a change of the fleet, only when steady; `boot_s` overrides how long new workers take."""
         now = self.workers
         backlog_s = self.backlog / self.fleet.capacity(now)
-        change = changes.rescaling(self._profile, outwards=workers > now, backlog_s=backlog_s, draw=self._draw)
+        change = changes.rescaling(
+            self._profile, outwards=workers > now, backlog_s=backlog_s, save_first=save_first, draw=self._draw
+        )
         self._buffers.widen(workers)
         self._fill(now, workers, fresh_s=np.inf)
         if self._profile.engine.style == "restart" and self._profile["restarts_processes"] > 0:

@@ -51,7 +51,7 @@ class SimulatedTarget(Target):
         self._ready_since_s = np.zeros(start)
         self._ready = np.ones(start, dtype=np.bool_)
         self._last_rescale: Rescale | None = None
-        self._rescaling = False
+        self._rescaling = self._save_first = False
         self._outage_started_s = math.nan
         self._events: list[tuple[float, str, str, str]] = []
 
@@ -107,6 +107,7 @@ class SimulatedTarget(Target):
         before = self._requests.wanted
         asked = decision.parallelism.get(JOB, before)
         if asked != before:
+            self._save_first = decision.save_first
             self._requests.make(self.time_s, min(self._plant.limit, max(1, asked)), self._tell)
             self._start_rescale()
         return [Applied(JOB, before, asked, self._requests.accepted)]
@@ -170,9 +171,10 @@ class SimulatedTarget(Target):
         if not self._plant.steady or wanted == before:
             return
         now = self.time_s
-        self._plant.rescale(wanted)
+        self._plant.rescale(wanted, save_first=self._save_first)
         self._rescaling = True
-        self._tell(now, "rescale_start", f"{before} to {wanted} workers")
+        self._tell(now, "rescale_start", f"{before} to {wanted} workers{', saved first' if self._save_first else ''}")
+        self._save_first = False
         self._last_rescale = Rescale(started_s=now, before=before, after=wanted, downtime_s=math.nan)
         self._outage_started_s = math.nan
         self._resize(wanted, now)

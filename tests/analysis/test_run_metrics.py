@@ -67,6 +67,8 @@ def test_the_figures_of_many_runs_at_once(archive: Any, random_seconds: Any, fig
             "latency_p50": np.median(heard["latency_mean_s"].astype(float)),
             "latency_p95": np.quantile(p95.dropna(), 0.95),
             "latency_p99": np.quantile(table["latency_p99_s"].dropna().astype(float), 0.99),
+            "latency_p95_mean": p95.mean(),
+            "latency_max": p95.max(),
             "slo_violation_share": broken.mean(),
             "backlog_max": table["backlog"].max(),
             "throughput": table["throughput"].mean(),
@@ -92,7 +94,7 @@ def test_a_quiet_run_has_zeros_and_gaps(archive: Any, figures_of: Any) -> None:
     found = figures_of(archive.run("quiet", FLAT)).loc["quiet"]
     assert found[["downtime", "scaling_actions", "jitter", "accuracy_over"]].tolist() == [0, 0, 0, 0]
     absent = found.index[found.isna()].tolist()
-    assert sorted(absent) == ["decision_ms_p99", "recovery_time", "slo_violation_share"]
+    assert sorted(absent) == ["decision_ms_p99", "recovery_time", "slo_violation_share", "worker_seconds_profiled"]
     assert found["cost"] == pytest.approx(20 / 3600)
 
 
@@ -187,5 +189,27 @@ def test_every_metric_of_the_catalogue_is_calculated(archive: Any, figures_of: A
     run = archive.run(
         "full", FLAT, decisions=[rescale(1, 2)], events=[(1, "failure"), (3, "recovered")], duration_s=10.0
     )
+    archive.write(run.folder, "full", "profiling", pd.DataFrame({"worker_seconds": [30.0]}))
     found = figures_of(run, objectives=Objectives(latency_p95_s=1.0))
     assert found[list(METRICS)].notna().all(axis=None)
+
+
+def test_profiling_counts_beside_the_run(archive: Any, figures_of: Any) -> None:
+    curious, other = archive.run("curious", FLAT), archive.run("other", FLAT)
+    archive.write(curious.folder, "curious", "profiling", pd.DataFrame({"worker_seconds": [30.0, 12.5]}))
+    found = figures_of(curious, other)
+    assert (found["worker_seconds_profiled"] - found["worker_seconds"]).tolist() == [42.5, 0.0]
+    assert found["worker_seconds"].nunique() == 1
+
+
+def test_where_nobody_profiles_nothing_is_said_about_it(archive: Any, figures_of: Any) -> None:
+    run = archive.run("plain", FLAT)
+    archive.write(run.folder, "plain", "profiling", pd.DataFrame({"worker_seconds": []}))
+    assert figures_of(run)["worker_seconds_profiled"].isna().all()
+
+
+def test_a_broken_table_of_profiling_is_named(archive: Any, figures_of: Any) -> None:
+    run = archive.run("broken", FLAT)
+    (run.folder / "profiling.parquet").write_text("not parquet")
+    with pytest.raises(AnalysisError, match=r"^run broken: profiling\.parquet cannot be read"):
+        figures_of(run)

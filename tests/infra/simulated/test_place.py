@@ -140,3 +140,30 @@ def test_host_metrics_do_not_depend_on_when_they_are_asked_for() -> None:
         assert len(now) >= 30
         for name, values in now.items():
             np.testing.assert_allclose(later[name], values, rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("save_first", [False, True])
+def test_a_job_that_is_saved_first_processes_nothing_twice(save_first: bool) -> None:
+    """Throughput counts replayed events too: without a save it exceeds what arrived."""
+    running = target(np.full(900, 60_000.0))
+    running.advance(308)
+    running.apply(Decision("less", parallelism={"job": 2}, save_first=save_first))
+    running.advance(592)
+    recording = running.drain()
+    arrived, done = recording.metrics["workload"].sum(), recording.metrics["throughput"].sum()
+    replayed = done + recording.metrics["backlog"][-1] - arrived
+    assert (replayed < 1.0) == save_first
+    detail = recording.events["detail"][recording.events["kind"].index("rescale_start")]
+    assert detail == ("3 to 2 workers, saved first" if save_first else "3 to 2 workers")
+
+
+def test_saving_first_holds_for_one_decision() -> None:
+    running = target(np.full(900, 60_000.0))
+    running.advance(60)
+    running.apply(Decision("less", parallelism={"job": 2}, save_first=True))
+    running.advance(300)
+    running.apply(Decision("more", parallelism={"job": 3}))
+    running.advance(60)
+    events = running.drain().events
+    details = [text for kind, text in zip(events["kind"], events["detail"], strict=True) if kind == "rescale_start"]
+    assert details == ["3 to 2 workers, saved first", "2 to 3 workers"]
