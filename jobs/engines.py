@@ -20,13 +20,19 @@ _MEASUREMENT = {
     "scrape_delay_s": Constant(0.0, "s", "as above: no delay is told"),
     "smoothing_s": Constant(0.0, "s", "as above: rates and CPU of the last second"),
     "cpu_noise": Constant(0.01, "share", "Daedalus measurements, single worker ramp: residual of CPU over throughput"),
-    "throughput_noise": Constant(0.01, "share", _ASSUMED + "; relative error of a measured rate"),
+    "throughput_noise": Constant(
+        0.008, "share", "Daedalus measurements, single worker ramp: jumps of throughput, relative to it"
+    ),
 }
 
 #: What varies in the system itself, whoever looks at it.
 _SYSTEM = {
-    "capacity_noise": Constant(0.02, "share", _ASSUMED + "; standard deviation of the slow drift of a job's capacity"),
-    "capacity_noise_time_s": Constant(120.0, "s", _ASSUMED + "; correlation time of that drift"),
+    "capacity_noise": Constant(
+        0.038,
+        "share",
+        f"{_DEMETER}, quiet minutes: standard deviation of the slow drift of the CPU that an event takes",
+    ),
+    "capacity_noise_time_s": Constant(450.0, "s", "as above: correlation time of that drift"),
     "speed_spread": Constant(0.0, "share", _ASSUMED + "; standard deviation of the workers' speeds: alike"),
 }
 
@@ -35,6 +41,12 @@ _WARM_UP = {
     "warmup_s": Constant(30.0, "s", _ASSUMED),
     "warmup_loss": Constant(0.2, "share", _ASSUMED + "; capacity missing at the start of the warm-up"),
     "warmup_cpu": Constant(0.1, "share", _ASSUMED + "; extra CPU at the start of the warm-up"),
+}
+
+_NEVER_RESTARTS = {
+    "settle_latency_s": Constant(0.0, "s", _NOT_HERE),
+    "settle_flat_s": Constant(0.0, "s", _NOT_HERE),
+    "settle_s": Constant(0.0, "s", _NOT_HERE),
 }
 
 _NO_BATCHES = {
@@ -66,6 +78,11 @@ _FLINK = {
     ),
     "checkpoint_duration_s": Constant(0.0, "s", "contained in the figure above"),
     "slots_per_node": Constant(1, "workers", "one TaskManager a pod"),
+    "settle_latency_s": Constant(
+        2.61, "s", f"{_DEMETER}, reactive scale-ins with next to no replay: latency over the usual one after a restart"
+    ),
+    "settle_flat_s": Constant(7.0, "s", "as above: for so long it stays there"),
+    "settle_s": Constant(11.0, "s", "as above: then it falls, and is usual again after so long, whatever was replayed"),
 }
 
 #: From the death of a worker until the job restarts; all systems of the runs are alike.
@@ -87,10 +104,8 @@ FLINK_REACTIVE = Engine(
         "restarts_processes": Constant(
             0, "0 or 1", f"{_DEMETER}: after a scale-in the workers are at full speed at once"
         ),
-        "warmup_s": Constant(
-            60.0, "s", f"{_DEMETER}, reactive scale-outs: the backlog drains slowly for half a minute"
-        ),
-        "warmup_loss": Constant(0.5, "share", f"{_DEMETER}, as above: 4-5 k events/s a worker instead of 9 k"),
+        "warmup_s": Constant(120.0, "s", f"{_DEMETER}, reactive runs, replayed: the median recovery of each cause"),
+        "warmup_loss": Constant(0.6, "share", "as above"),
     },
     delays={
         "boot_s": Distribution(
@@ -142,10 +157,8 @@ FLINK_OPERATOR = Engine(
         "checkpoint_first": Constant(1, "0 or 1", "the operator's upgrade mode savepoint"),
         "shrinks": Constant(0, "0 or 1", "the job waits for its full number of workers"),
         "restarts_processes": Constant(1, "0 or 1", "old workers stop before new ones start"),
-        "warmup_s": Constant(
-            150.0, "s", f"{_DEMETER}, rescales by the operator: the backlog drains slowly for minutes"
-        ),
-        "warmup_loss": Constant(0.75, "share", f"{_DEMETER}, as above: 1.8 k events/s a worker at first, then 4 k"),
+        "warmup_s": Constant(160.0, "s", f"{_DEMETER}, static and operator runs, replayed: as for flink-reactive"),
+        "warmup_loss": Constant(0.7, "share", "as above"),
     },
     delays={
         "boot_s": Distribution.always(0.0, "s", "part of the outage: old workers stop before new ones start"),
@@ -167,6 +180,7 @@ KAFKA_STREAMS = Engine(
     coupling="partitioned",
     constants={
         **_COMMON,
+        **_NEVER_RESTARTS,
         **_NO_BATCHES,
         **_NO_MOVES,
         "checkpoint_interval_s": Constant(0.1, "s", f"{_KAFKA}: commit.interval.ms with exactly-once"),
@@ -201,6 +215,7 @@ SPARK = Engine(
     coupling="shared",
     constants={
         **_COMMON,
+        **_NEVER_RESTARTS,
         **_NO_MOVES,
         "batch_interval_s": Constant(1.0, "s", "a trigger of one second"),
         "batch_overhead_s": Constant(0.5, "s", _ASSUMED + "; planning, offsets and commit of a batch"),
@@ -226,6 +241,7 @@ OPENSTACK_VM = Engine(
     coupling="pulled",
     constants={
         **_COMMON,
+        **_NEVER_RESTARTS,
         **_NO_BATCHES,
         **_NO_MOVES,
         **_NO_CHECKPOINTS,
@@ -248,6 +264,7 @@ E_SILBOPS = Engine(
     coupling="pulled",
     constants={
         **_COMMON,
+        **_NEVER_RESTARTS,
         **_NO_BATCHES,
         **_NO_CHECKPOINTS,
         "move_base_s": Constant(2.0, "s", "FLAS 2020, Table 2: scale-in times, and the scale-out before saturation"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 output = Console(highlight=False)
+if not output.is_terminal and "COLUMNS" not in os.environ:
+    output.width = 120  # a file or a pipe has no width; tables need not be cut for it
 errors = Console(stderr=True, highlight=False)
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for other programs.")]

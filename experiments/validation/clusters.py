@@ -85,7 +85,7 @@ CLUSTERS: Mapping[str, Cluster] = {
             {
                 **_PHOEBE_FAILURE,
                 "outage_out_s": Distribution.always(
-                    30.0, "s", f"{_PHOEBE}: as long as makes the median recovery that of the runs"
+                    18.0, "s", f"{_PHOEBE}: as long as makes the median recovery that of the runs"
                 ),
                 "outage_in_s": Distribution.always(20.0, "s", "as above"),
             },

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -78,35 +77,6 @@ class Measured:
     def calibrated(self) -> bool:
         """Whether constants were fitted on runs of this job."""
         return self.job == CALIBRATED_ON
-
-    def part(self, name: str, begin: int, end: int) -> Measured:
-        """The seconds from `begin` to before `end`, as a run of their own."""
-        cut = slice(begin, end)
-        inside = tuple(
-            replace(action, time_s=action.time_s - begin) for action in self.actions if begin <= action.time_s < end
-        )
-        return replace(
-            self,
-            name=name,
-            workload=self.workload[cut],
-            throughput=self.throughput[cut],
-            latency_s=self.latency_s[cut],
-            workers=self.workers[cut],
-            cpu=self.cpu[cut],
-            lag=self.lag[cut],
-            actions=inside,
-            first_workers=workers_before(self.actions, begin, self.first_workers),
-        )
-
-
-def workers_before(actions: Iterable[Action], time_s: int, first: int) -> int:
-    """How many workers there were just before this second."""
-    workers = first
-    for action in actions:
-        if action.time_s >= time_s:
-            break
-        workers = action.workers
-    return workers
 
 
 def without_gaps(values: Floats) -> Floats:

@@ -85,8 +85,8 @@ def seen_in(run: Measured, series: Measured | Replay) -> list[Interruption]:
 def touched(interruptions: list[Interruption], seconds: int) -> Flags:
     """Seconds from each interruption until latency was usual again; if it was not, until the next."""
     flags = np.zeros(seconds, dtype=np.bool_)
-    begins = [one.begin_s for one in interruptions]
-    for one, following in zip(interruptions, [*begins[1:], seconds], strict=True):
+    begins = [*(one.begin_s for one in interruptions), seconds]
+    for one, following in zip(interruptions, begins[1:], strict=True):
         end = one.begin_s + one.recovery_s
         flags[max(0, one.begin_s - _EARLIER_S) : following if np.isnan(end) else int(end)] = True
     return flags

@@ -1,4 +1,4 @@
-"""The results in tables for a terminal, no wider than a hundred columns."""
+"""The results in tables for a terminal, no wider than 118 columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.validation.scores import Pair
 from experiments.validation.spreads import Group, Spread
 from experiments.validation.validation import MinutesResult, RunResult, Validation
 
-WIDTH = 100
+WIDTH = 118
 _NONE = "–"
 _COLOURS = {"met": "green", "partly": "yellow", "missed": "red", "not tested": "dim"}
 

@@ -44,6 +44,7 @@ STATE = np.dtype(
         ("recovering", "i8"),
         ("checkpoint_s", "f8"),
         ("pending_s", "f8"),  # when the checkpoint under way was begun; NaN if none is
+        ("restarted_s", "f8"),
         ("replayed", "f8"),
         ("processed", "f8"),
         ("trigger_s", "f8"),  # micro-batches: when the next one is due, and the one that runs
@@ -113,6 +114,9 @@ class Constants(NamedTuple):
     warmup_s: float
     warmup_loss: float
     warmup_cpu: float
+    settle_latency_s: float
+    settle_flat_s: float
+    settle_s: float
     capacity_noise: float
     capacity_noise_time_s: float
     move_loss: float
@@ -207,6 +211,7 @@ def advance(
         if out <= 0.0 < backlog:
             row[MEAN] = row[P50] = row[P95] = row[P99] = np.nan
         else:
+            _settle(now - s.restarted_s, constants, waits)
             _latency(s, row, constants, capacity, waits, queueing)
         extra_cpu = constants.move_cpu if s.phase == MOVING else 0.0
         gauges.look(s, workers, constants, extra_cpu, row, record.instances[step], held, window, step_s, sensors)
@@ -251,7 +256,7 @@ def _next_phase(
         return 0.0, found
     ended_s = s.phase_end_s
     found = _note(events, found, ended_s, OUTAGE_END)
-    s.checkpoint_s = ended_s
+    s.checkpoint_s = s.restarted_s = ended_s
     s.pending_s = np.nan
     return available, _take_over(s, lanes, workers, ended_s, events, found)
 
@@ -363,6 +368,18 @@ def _busy(
         rho = min(w.load, RHO_MAX)
         queueing += w.share * rho / (2.0 * can * (1.0 - rho))
     return queueing
+
+
+@compiled
+def _settle(age_s: float, constants: Constants, waits: Floats) -> None:
+    """For a while after a restart events are late by this much at least, even if next to none waited."""
+    left_s = constants.settle_s - age_s
+    if left_s <= 0.0:
+        return
+    falls_s = constants.settle_s - constants.settle_flat_s
+    late = constants.settle_latency_s * (1.0 if left_s >= falls_s else left_s / falls_s)
+    for i in range(waits.size):
+        waits[i] = max(waits[i], late)
 
 
 @compiled

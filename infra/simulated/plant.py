@@ -64,6 +64,7 @@ class Plant:
         state["worker_capacity"] = state["next_worker_capacity"] = self.fleet.worker_capacity(start)
         state["checkpoint_s"] = -delays.uniform(0, profile["checkpoint_interval_s"])
         state["pending_s"] = np.nan
+        state["restarted_s"] = -np.inf
         state["source_open"] = 1
         self._fill(0, start, fresh_s=-profile["warmup_s"])  # the run starts warm
         self._share_out(start)

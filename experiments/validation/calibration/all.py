@@ -9,6 +9,7 @@ from experiments.validation.calibration.estimate import Estimate
 from experiments.validation.calibration.job import job
 from experiments.validation.calibration.noise import drift, readings
 from experiments.validation.calibration.quiet import cpu, lag, latency
+from experiments.validation.calibration.settling import settling
 from experiments.validation.sources import Data
 
 
@@ -22,6 +23,7 @@ def calibrate(data: Data) -> list[Estimate]:
         *latency(runs),
         *lag(runs),
         *delays(runs),
+        *settling(runs),
         *warm_up(runs),
         *savepoint_outages(runs),
         *drift(runs),

@@ -28,7 +28,7 @@ def used(plant: Any) -> Counter[int]:
     return Counter(id(member.node) for member in members if member.node is not None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     placement=st.sampled_from(["near", "home"]),
     seed=st.integers(0, 1000),

@@ -66,7 +66,7 @@ def test_percentiles_of_a_chain_are_those_of_a_sum_and_not_sums(make_plant: Any)
     assert found[2] < 0.9 * of_operators
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     backlog=st.floats(0.0, 500.0),
     hold_s=st.sampled_from([0.0, 5.0, 30.0, 59.0]),
@@ -110,7 +110,7 @@ def test_what_waits_outside_counts_too(make_plant: Any) -> None:
     assert latency(narrow)[0] == pytest.approx(latency(wide)[0], rel=0.01)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(load=st.floats(0.0, 400.0), seed=st.integers(0, 99), buffer=st.sampled_from([10.0, math.inf]))
 def test_percentiles_are_in_order_and_not_below_the_service(
     make_plant: Any, load: float, seed: int, buffer: float

@@ -207,7 +207,7 @@ def test_at_least_a_step_passes_and_parts_of_steps_add_up() -> None:
     assert target.time_s == 420
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), pieces=st.lists(st.integers(1, 90), min_size=1, max_size=12))
 def test_the_same_seed_gives_the_same_run_bit_by_bit_however_it_is_cut(
     noisy: MakeTarget, seed: int, pieces: list[int]
