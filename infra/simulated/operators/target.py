@@ -90,6 +90,7 @@ class OperatorsTarget(Target):
                 input_rate=rows[:, index, record.SEEN_WORKLOAD],
                 backlog=float(rows[-1, index, record.SEEN_BACKLOG]) if len(rows) else math.nan,
                 response_time=rows[:, index, record.SEEN_LATENCY],
+                regions=self._where(index),
             )
         pools = deployment.slots.pools
         return Observation(
@@ -99,6 +100,10 @@ class OperatorsTarget(Target):
             regions={name: pool.observe() for name, pool in zip(plant.regions, pools, strict=True)},
             last_rescale=deployment.last_rescale,
         )
+
+    def _where(self, operator: int) -> dict[str, int]:
+        regions = self._plant.regions
+        return {regions[region]: count for region, count in self._plant.deployment.slots.where(operator).items()}
 
     def apply(self, decision: Decision) -> list[Applied]:
         """New nodes, then instances, then nodes that go: who wants a slot gets it before its node is given up.

@@ -18,6 +18,7 @@ from jobs.operators import OperatorsProfile
 PLAIN = {
     "step_s": 1.0,
     "saturation": 0.99,
+    "steady": 0.0,
     "recovered_wait_s": 1.0,
     "cpu_idle": 0.0,
     "cpu_full": 1.0,
