@@ -110,11 +110,15 @@ def spark_schema(schema: pa.Schema) -> types.StructType:
     >>> spark_schema(RUN_TABLES["events"]).simpleString()
     'struct<run_id:string,time_s:double,kind:string,target:string,detail:string>'
     """
-    fields = []
-    for field in schema:
-        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        fields.append(types.StructField(field.name, _SPARK_TYPES[kind]))
-    return types.StructType(fields)
+    return types.StructType([types.StructField(field.name, _spark_type(field.type)) for field in schema])
+
+
+def _spark_type(kind: pa.DataType) -> types.DataType:
+    if pa.types.is_dictionary(kind):
+        return _SPARK_TYPES[kind.value_type]
+    if pa.types.is_map(kind):
+        return types.MapType(_SPARK_TYPES[kind.key_type], _SPARK_TYPES[kind.item_type])
+    return _SPARK_TYPES[kind]
 
 
 def _measured(field: types.StructField) -> Column:

@@ -29,5 +29,5 @@ def control(place: Place, assignment: Assignment, autoscaler: Autoscaler[Any], r
             started = time.perf_counter()
             decision = autoscaler.decide(observation)
             took_ms = (time.perf_counter() - started) * 1e3
-            recorder.decision(observation.time_s, target.apply(decision), decision.reason, took_ms)
+            recorder.decision(observation.time_s, target.apply(decision), decision, took_ms)
         recorder.record(target.drain())

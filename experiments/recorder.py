@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from autoscalers.model import JOB
+from autoscalers.model import JOB, Decision
 from experiments.schema import RUN_TABLES
 from infra.model import Applied, Recording
 
@@ -40,9 +40,10 @@ class Recorder:
         for writer in self._writers.values():
             writer.close()
 
-    def decision(self, time_s: float, applied: list[Applied], reason: str, took_ms: float) -> None:
+    def decision(self, time_s: float, applied: list[Applied], decision: Decision, took_ms: float) -> None:
+        notes = list(decision.notes.items()) or None
         for part in applied:
-            row = (time_s, part.target, part.before, part.wanted, part.applied, reason, took_ms)
+            row = (time_s, part.target, part.before, part.wanted, part.applied, decision.reason, took_ms, notes)
             for column, value in zip(self._decisions.values(), row, strict=True):
                 column.append(value)
 

@@ -94,6 +94,8 @@ class E2DFParams:
     period_s: float = 60.0
 
     def __post_init__(self) -> None:
+        if isinstance(self.weights, Mapping):  # as a suite or a run's record has them
+            object.__setattr__(self, "weights", Weights(**self.weights))
         _choice("acs", self.acs, OPERATOR_MANAGERS)
         _choice("ics", self.ics, REGION_MANAGERS)
         _choice("am", self.am, GLOBAL_POLICIES)

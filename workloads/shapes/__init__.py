@@ -1,6 +1,7 @@
 """The load shapes. A shape with a name, in a module that is imported here, is known everywhere."""
 
 from workloads.shapes.base import Shape, defaults, describe, shape_names, shape_type
+from workloads.shapes.city import City
 from workloads.shapes.daily import Daily
 from workloads.shapes.periodic import Pyramid, Sine, Square
 from workloads.shapes.spikes import Spikes
@@ -8,6 +9,7 @@ from workloads.shapes.steady import Constant, Ramp, Step
 from workloads.shapes.walk import RandomWalk
 
 __all__ = [
+    "City",
     "Constant",
     "Daily",
     "Pyramid",

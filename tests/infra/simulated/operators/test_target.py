@@ -142,10 +142,8 @@ def test_an_observation_shows_each_operator_and_region() -> None:
     assert seen.operators["counter"].throughput.sum(axis=1) == pytest.approx(2 * seen.workload)
     assert seen.operators["consumer"].response_time.shape == (10,)
     assert set(seen.regions) == {"dc1", "dc2", "dc3"}
-    assert all(
-        region == (region.nodes, region.idle, region.unmet, region.slots) == (12, 11, 0, 2)
-        for region in seen.regions.values()
-    )
+    pools = [(region.nodes, region.idle, region.unmet, region.slots) for region in seen.regions.values()]
+    assert pools == [(12, 11, 0, 2)] * 3
     with pytest.raises(ValueError, match="read-only"):
         seen.operators["filter"].cpu[0, 0] = 0.0
     assert target.observe().workload.shape == (0,)
