@@ -52,6 +52,8 @@ class Agent(ABC):
         self.unknown_cost = 0.0
         """The part of it that could not be known before."""
         self._before: tuple[State, int] | None = None
+        self._known: list[list[float]] = space.known.tolist()
+        self._best: int | None = None
 
     def step(self, state: State, unknown: float) -> int:
         """Learn from the step that led here and answer with the next change: -1, 0 or +1."""
@@ -59,8 +61,8 @@ class Agent(ABC):
             last, action = self._before
             after = min(max(last[0] + CHANGES[action], 0), self.space.counts - 1)
             self.unknown_cost = unknown
-            self.cost = float(self.space.known[after, action]) + unknown
-            self.learn(last, action, state)
+            self.cost = self._known[after][action] + unknown
+            self._best = self.learn(last, action, state)
         action = self.choose(state)
         self._before = state, action
         return CHANGES[action]
@@ -68,7 +70,7 @@ class Agent(ABC):
     def choose(self, state: State) -> int:
         if self.learning.exploration and self.rng.random() < self.learning.exploration:
             return int(self.rng.choice(self._open(state)))
-        return int(backup.greedy(self.q, *state))
+        return int(backup.greedy(self.q, *state)) if self._best is None else self._best
 
     def _open(self, state: State) -> list[int]:
         k, _, flag = state
@@ -76,8 +78,8 @@ class Agent(ABC):
         return [*less, KEEP, *([MORE] if k < self.space.counts - 1 else [])]
 
     @abstractmethod
-    def learn(self, last: State, action: int, state: State) -> None:
-        """What the step from `last` by an action to `state` tells; it cost `self.cost`."""
+    def learn(self, last: State, action: int, state: State) -> int:
+        """What the step from `last` by an action to `state` tells; it cost `self.cost`. Returns the best action now."""
 
 
 class ModelBased(Agent):
@@ -99,8 +101,8 @@ class ModelBased(Agent):
         self.level: Floats = self._level_seen.copy()
         self.flag: Floats = self._flag_seen.copy()
 
-    def learn(self, last: State, action: int, state: State) -> None:
-        backup.learn(
+    def learn(self, last: State, action: int, state: State) -> int:
+        return backup.learn(
             self.q,
             self.space.known,
             self.unknown,
@@ -119,7 +121,8 @@ class ModelBased(Agent):
 class QLearning(Agent):
     """Model-free: only the value of the state that was left and the action that was taken is updated."""
 
-    def learn(self, last: State, action: int, state: State) -> None:
+    def learn(self, last: State, action: int, state: State) -> int:
         best = self.q[(*state, int(backup.greedy(self.q, *state)))]
         target = self.cost + self.learning.discount * best
         self.q[(*last, action)] += self.learning.rate * (target - self.q[(*last, action)])
+        return int(backup.greedy(self.q, *state))

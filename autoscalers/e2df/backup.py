@@ -138,8 +138,8 @@ def learn(
     cost: float,
     rate: float,
     discount: float,
-) -> None:
-    """Algorithm 2: what a step tells of probabilities and costs, then a full backup.
+) -> int:
+    """Algorithm 2: what a step tells of probabilities and costs, then a full backup. Returns the greedy action.
 
     `before` is the level, the flag and the action of the last step.
     """
@@ -151,3 +151,4 @@ def learn(
     count(flag_seen[flagged, action], flag[flagged, action])
     observe_cost(unknown, k, x, f, cost, rate)
     backup(q, known, unknown, level, flag, discount)
+    return greedy(q, k, x, f)

@@ -15,7 +15,6 @@ https://doi.org/10.3390/a11090134
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isnan
@@ -193,11 +192,13 @@ class E2DF(Autoscaler[E2DFParams]):
     def _nodes(self, observation: Observation, states: Mapping[str, OperatorState], verdict: Verdict) -> dict[str, int]:
         if not observation.regions:
             return {}
-        short = Counter(request.region for request in verdict.short)
-        granted: Counter[str | None] = Counter()
+        short: dict[str | None, int] = {}
+        granted: dict[str | None, int] = {}
+        for request in verdict.short:
+            short[request.region] = short.get(request.region, 0) + 1
         for request in verdict.granted:
             if request.change > 0 and request not in verdict.short:
-                granted[request.region] += request.change
+                granted[request.region] = granted.get(request.region, 0) + request.change
         busy = _utilisation(states.values())
         requests = []
         for name, view in observation.regions.items():
@@ -205,7 +206,7 @@ class E2DF(Autoscaler[E2DFParams]):
             if manager is None:
                 kind = REGION_MANAGERS[self.params.ics]
                 manager = self._regions[name] = kind(self._region_settings, self.rng)
-            state = RegionState.of(view, busy.get(name, 0.0), granted[name], short[name])
+            state = RegionState.of(view, busy.get(name, 0.0), granted.get(name, 0), short.get(name, 0))
             change = manager.propose(state)
             if change:
                 requests.append(Request(name, change, urgency=state.utilisation + state.unmet))

@@ -114,12 +114,12 @@ class OperatorsTarget(Target):
         nodes = [(f"region:{name}", plant.region(name), wanted) for name, wanted in decision.nodes.items()]
         instances = [(name, plant.topology.index(name), wanted) for name, wanted in decision.parallelism.items()]
         pools = deployment.slots.pools
+        if not nodes and not instances:
+            now = sum(crew.wanted for crew in deployment.crews)
+            return [Applied(JOB, now, now, now)]
         more = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes if it[2] > len(pools[it[1]])]
         less = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes if it[2] <= len(pools[it[1]])]
         asked = [*more, *((*it, plant.ask, deployment.crews[it[1]].wanted) for it in instances), *less]
-        if not asked:
-            now = sum(crew.wanted for crew in deployment.crews)
-            return [Applied(JOB, now, now, now)]
         return [self._ask(target, before, wanted, partial(ask, index)) for target, index, wanted, ask, before in asked]
 
     def drain(self) -> Recording:

@@ -308,7 +308,8 @@ def test_the_archive_takes_it(tmp_path: Path) -> None:
     target = e2df(day(20))
     target.advance(1200)
     with Recorder(tmp_path, "run") as recorder:
-        recorder.decision(0.0, target.apply(Decision("why", {"filter": 3}, {"dc1": 2})), "why", 1.0)
+        decision = Decision("why", {"filter": 3}, {"dc1": 2}, {"region_cost": 0.5})
+        recorder.decision(0.0, target.apply(decision), decision, 1.0)
         recorder.record(target.drain())
     metrics = pq.read_table(tmp_path / "metrics.parquet").to_pandas()
     assert metrics.groupby("operator", observed=True).size().to_dict() == dict.fromkeys(
