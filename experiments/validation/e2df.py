@@ -1,9 +1,10 @@
 """Table 1 of E2DF on the load that its authors publish, rates held for a minute each.
 
-    python -m experiments.validation.e2df PROFILE.csv[.gz] [COMBINATION ...]
+    python -m experiments.validation.e2df PROFILE.csv[.gz] [COMBINATION ...] [NAME=NUMBER ...]
 
 The profile has the columns t_seconds,rate, a row a minute, and is not part of Tidebed. A combination is a label of the
-suite paper-e2df, such as static/threshold; without any, all that the paper has are run.
+suite paper-e2df, such as static/threshold; without any, all that the paper has are run. A name is a parameter of
+the policy or a constant of the simulated system (`tidebed list profiles`): idle=1, random_leave=0.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ BOUND_S = np.float32(0.06)
 METRICS = ("slo_violation_share", "reconfigured_share", "mean_workers", "mean_nodes")
 
 
-def measured(run: Run, rates: Floats) -> dict[str, float]:
+def measured(run: Run, rates: Floats, changes: dict[str, float]) -> dict[str, float]:
     """What Table 1 reports, of one run on these rates, one a minute."""
-    policy = autoscalers.create(run.policy, seed=run.seed, **run.parameters)
-    assignment = Assignment("profile", jobs.get(run.job), run.engine, np.repeat(rates, 60), run.seed, 1)
+    own = {name: type(run.parameters[name])(value) for name, value in changes.items() if name in run.parameters}
+    policy = autoscalers.create(run.policy, seed=run.seed, **{**run.parameters, **own})
+    options = {"constants": {name: value for name, value in changes.items() if name not in own}}
+    assignment = Assignment("profile", jobs.get(run.job), run.engine, np.repeat(rates, 60), run.seed, 1, options)
     totals = dict.fromkeys(METRICS, 0.0)
     with infra.get("simulated").provision(assignment) as cluster, cluster.deploy() as target:
         flushed, end = 0.0, 60.0 * rates.size
@@ -66,27 +69,41 @@ def published() -> dict[str, dict[str, float]]:
     return found
 
 
-def table(profile: Path, wanted: list[str]) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
+def table(
+    profile: Path, wanted: list[str], changes: dict[str, float]
+) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
     """Combination, what was published, what came out."""
     loaded = load(SUITE)
     rates = load_trace(profile).curve(int(loaded.suite.duration))[::60]
     figures = published()
     for experiment in plan(loaded, repetitions=1):
         if experiment.autoscaler in (wanted or figures):
-            yield experiment.autoscaler, figures.get(experiment.autoscaler, {}), measured(experiment.runs[0], rates)
+            yield (
+                experiment.autoscaler,
+                figures.get(experiment.autoscaler, {}),
+                measured(experiment.runs[0], rates, changes),
+            )
 
 
 def main(arguments: list[str]) -> int:
     console = Console()
-    known = [experiment.autoscaler for experiment in plan(load(SUITE), repetitions=1)]
-    if not arguments or not Path(arguments[0]).is_file() or set(arguments[1:]) - set(known):
-        usage = f"python -m experiments.validation.e2df PROFILE.csv [{' | '.join(known)}]"
+    experiments = plan(load(SUITE), repetitions=1)
+    known = [experiment.autoscaler for experiment in experiments]
+    try:
+        changes = {name: float(value) for name, equals, value in (it.partition("=") for it in arguments) if equals}
+    except ValueError:
+        changes = {"": 0.0}
+    profile = jobs.get("wordcount").profiles["e2df"]
+    names = {*experiments[0].runs[0].parameters, *profile.constants, *profile.delays}
+    wanted = [it for it in arguments[1:] if "=" not in it]
+    if not arguments or not Path(arguments[0]).is_file() or set(wanted) - set(known) or changes.keys() - names:
+        usage = f"python -m experiments.validation.e2df PROFILE.csv [{' | '.join(known)}] [NAME=NUMBER]"
         Console(stderr=True).print(f"write: {usage}", markup=False)
         return 2
     shown = Table(title="Table 1 on the authors' own load", title_justify="left", title_style="bold")
     for heading in ("nodes/operators", "", "violations", "reconfigurations", "replicas", "nodes"):
         shown.add_column(heading, justify="left" if heading in ("nodes/operators", "") else "right")
-    for name, paper, ours in table(Path(arguments[0]), arguments[1:]):
+    for name, paper, ours in table(Path(arguments[0]), wanted, changes):
         if paper:
             shown.add_row(name, "published", *_cells(paper))
         shown.add_row("" if paper else name, "measured", *_cells(ours), end_section=True)

@@ -36,6 +36,7 @@ E2DF = Engine(
         "cpu_full": Constant(1.0, "share", "as above"),
         "memory_base": Constant(0.0, "share", _NOT_MODELLED),
         "memory_state": Constant(0.0, "share", _NOT_MODELLED),
+        "random_leave": Constant(1.0, "share", f"{_PAPER}, section 7: a randomly selected replica is terminated"),
         "slots_per_node": Constant(2, "instances", f"{_SETUP}: two CPU cores a virtual machine"),
         "nodes_max": Constant(50, "nodes", f"{_SETUP}: up to 50 nodes a region"),
         "nodes_initial": Constant(12, "nodes", f"{_PAPER}, section 8.2: 12 nodes a region in the static baseline"),
