@@ -12,6 +12,7 @@ import pandas as pd
 
 from analysis import results as tables
 from analysis.cost import Objectives
+from analysis.excerpts import excerpts, notes, running_means
 from analysis.percentiles import Percentiles
 from analysis.run_metrics import figures, from_decisions, from_events, from_notes, from_seconds
 from analysis.runs import RunRecord, check
@@ -30,7 +31,7 @@ def aggregate(
     suite: str,
     spark_master: str | None = None,
 ) -> None:
-    """Write summary, tests, run_summary, series, latency_cdf and actions of these runs to the folder `results`.
+    """Write summary, tests, run_summary and what the report draws of these runs to the folder `results`.
 
     Only figures per run, downsampled series and quantiles reach this process; the rows stay in Spark.
     `aggregation.json` beside the tables tells how they were made.
@@ -49,7 +50,13 @@ def aggregate(
         )
         found = figures(runs, parts, objectives)
         chosen = representatives(runs, found["mean_workers"])
-        over_time, changes = collect(series(spark, chosen, found["span_s"]), actions(spark, chosen))
+        span_s = found["span_s"]
+        over_time, changes, closer, noted = collect(
+            series(spark, chosen, span_s),
+            actions(spark, chosen),
+            excerpts(spark, chosen, span_s),
+            notes(spark, chosen, span_s),
+        )
         version = spark.version
     values = run_summary(runs, found)
     for table, content in {
@@ -57,6 +64,8 @@ def aggregate(
         "summary": summary(runs, values, suite=suite, cost_unit=objectives.cost_unit),
         "tests": pairwise_tests(runs, values),
         "series": _in_order(runs, over_time, "time_s"),
+        "excerpts": _in_order(runs, closer, "part", "time_s"),
+        "notes": _in_order(runs, running_means(noted), "note", "time_s"),
         "actions": _in_order(runs, changes, "time_s", "target"),
         "latency_cdf": _in_order(runs, latency_cdf(latencies), "quantile"),
     }.items():

@@ -41,6 +41,13 @@ METRICS: dict[str, Metric] = {
             "those of the run and of the trials that the autoscaler wanted before it; the cost counts the run alone",
         ),
         Metric("mean_workers", "workers", "Mean workers", "running workers on average, booting ones included"),
+        Metric("mean_nodes", "nodes", "Mean nodes", "nodes on average, booting ones included"),
+        Metric(
+            "reconfigured_share",
+            "share",
+            "Time reconfigured",
+            "share of the decisions that changed the parallelism of the job or of one of its operators",
+        ),
         Metric(
             "scaling_actions", "", "Scaling actions", "decisions that changed the parallelism or the number of nodes"
         ),

@@ -33,6 +33,8 @@ class Published:
     """Autoscalers from the smallest mean to the largest."""
     tolerance: float = 0.0
     """Of a value, relative to it; of a change, in absolute terms."""
+    factor: float | None = None
+    """Of a value, in place of a tolerance: how many times larger or smaller it may be."""
     note: str = ""
 
     @property
@@ -71,7 +73,7 @@ def _row(statement: Published, measured: Mapping[str, Figures]) -> dict[str, Any
         "kind": statement.kind,
         "published": statement.figure,
         "measured": value,
-        "tolerance": statement.tolerance,
+        "tolerance": statement.tolerance if statement.factor is None else statement.factor - 1,
         "reproduced": reproduced,
         "note": statement.note,
     }
@@ -93,4 +95,6 @@ def _judge(statement: Published, measured: Mapping[str, Figures]) -> tuple[float
     if statement.at_most is not None:
         return value, value is not None and value <= statement.at_most
     wanted = statement.value or 0.0
+    if statement.factor is not None:
+        return value, value is not None and wanted / statement.factor <= value <= wanted * statement.factor
     return value, value is not None and abs(value - wanted) <= statement.tolerance * abs(wanted)

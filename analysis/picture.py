@@ -55,6 +55,8 @@ class TimeAxis:
         (TimeAxis(unit='minutes', seconds=60.0, end=120.0), 'hours')
         """
         unit, seconds = ("hours", 3600.0) if longest_s > 10_800 else ("minutes", 60.0)
+        if longest_s > 4 * 86_400:
+            unit, seconds = "days", 86_400.0
         if longest_s <= 300:
             unit, seconds = "seconds", 1.0
         return cls(unit, seconds, longest_s / seconds)

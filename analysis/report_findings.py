@@ -113,6 +113,8 @@ def _tolerance(tolerance: float | None, kind: str) -> str:
         return "at most"
     if tolerance is None or kind == "ordering":
         return NONE
+    if kind != "change" and tolerance > 1:
+        return f"× or ÷ {tolerance + 1:g}"  # an order of magnitude
     return f"±{tolerance * 100:g} points" if kind == "change" else f"±{quantity(tolerance, 'share')}"
 
 

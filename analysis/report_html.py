@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from analysis import plots
+from analysis import plots, plots_long
 from analysis.figures import Figure
 from analysis.palette import THEMES, Mark, marks
 from analysis.picture import Picture, TimeAxis
@@ -131,6 +132,9 @@ def _scenario(
     if len(known) > 1:
         reference = scenario.baseline if scenario.baseline in known else max(known, key=lambda name: known[name])
         charts.append(plots.resource_use(use, looks, reference))
+    tables = ({name: rows.get(scenario.experiments[name], none) for name in order} for rows, none in _closer(content))
+    excerpts, notes = tables
+    charts += plots_long.pictures(order, excerpts, notes, looks, objectives)
     own = trade_off(scenario.ranking.standings, looks, objectives) if len(content.scenarios) > 1 else None
     return ScenarioView(
         content=scenario,
@@ -140,6 +144,12 @@ def _scenario(
         shown=frozenset(_shown(order, scenario.baseline)),
         opened=index == 0 or len(content.scenarios) <= MOST_OPEN,
     )
+
+
+def _closer(content: Content) -> Iterator[tuple[dict[str, pd.DataFrame], pd.DataFrame]]:
+    """Rows by experiment of what long runs and learning policies have more to show."""
+    for name in ("excerpts", "notes"):
+        yield content.tables.by_experiment(name), content.tables[name].iloc[:0]
 
 
 _COURSE = ("series", "actions", "latency_cdf")

@@ -24,6 +24,9 @@ _LATENCIES = (
     ("latency_p99", "latency_p99_s", 0.99),
 )
 
+#: Decisions about the nodes of a region name it after this.
+REGION = "region:"
+
 
 def from_seconds(
     spark: SparkSession, runs: Sequence[RunRecord], objectives: Objectives, within_runs: Percentiles
@@ -33,7 +36,7 @@ def from_seconds(
     Beside the metrics these are `rows`, the rows of the run, and `last_row_s`, when the last of them begins. Sums and
     rates count a row as a second: `figures` knows how long it is.
     """
-    columns = {"run_id", "time_s", "throughput", "backlog", "workers_running", "latency_mean_s"}
+    columns = {"run_id", "time_s", "throughput", "backlog", "workers_running", "nodes", "latency_mean_s"}
     columns |= {*elasticity.COLUMNS, *objectives.bounds, *(column for _, column, _ in _LATENCIES)}
     rows = elasticity.with_changes(seconds(spark, runs, sorted(columns)))
     throughput, latency = fn.col("throughput"), fn.col("latency_mean_s").cast("double")
@@ -46,6 +49,7 @@ def from_seconds(
             fn.max("time_s").alias("last_row_s"),
             fn.sum("workers_running").alias("worker_seconds"),
             fn.avg("workers_running").alias("mean_workers"),
+            fn.avg("nodes").alias("mean_nodes"),
             fn.try_divide(fn.sum(latency * throughput), processed).alias("latency_mean"),
             fn.avg(fn.col("latency_p95_s").cast("double")).alias("latency_p95_mean"),
             fn.max("latency_p95_s").cast("double").alias("latency_max"),
@@ -79,14 +83,20 @@ def from_decisions(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
     A decision may name several targets, a row each: it is one action, and took its time once.
     """
     p99 = Percentiles((0.99,))
-    rows = read(spark, "decisions", runs, ["run_id", "time_s", "before", "applied", "took_ms"])
+    rows = read(spark, "decisions", runs, ["run_id", "time_s", "target", "before", "applied", "took_ms"])
+    changes = ~fn.col("applied").eqNullSafe(fn.col("before"))
     decisions = rows.groupBy("run_id", "time_s").agg(
-        fn.bool_or(~fn.col("applied").eqNullSafe(fn.col("before"))).alias("changed"),
+        fn.bool_or(changes).alias("changed"),
+        fn.bool_or(changes & ~fn.col("target").startswith(REGION)).alias("reconfigured"),
         fn.max("took_ms").alias("took_ms"),
     )
     return (
         decisions.groupBy("run_id")
-        .agg(fn.count_if("changed").alias("scaling_actions"), p99.gather("took_ms").alias("decision_ms_p99"))
+        .agg(
+            fn.count_if("changed").alias("scaling_actions"),
+            fn.avg(fn.col("reconfigured").cast("int")).alias("reconfigured_share"),
+            p99.gather("took_ms").alias("decision_ms_p99"),
+        )
         .withColumn("decision_ms_p99", p99.pick_one("decision_ms_p99"))
     )
 

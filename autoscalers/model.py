@@ -59,6 +59,8 @@ class OperatorView:
     """Events that wait now."""
     response_time: Floats
     """[t] mean seconds an event takes; NaN in a second without output."""
+    regions: Mapping[str, int] = field(default_factory=dict)
+    """Instances by region, where a place has regions; the first is where a new instance would go."""
 
     @property
     def mean_cpu(self) -> float:
@@ -75,6 +77,12 @@ class RegionView:
     idle: int
     unmet: int
     """Instances that wait for a node."""
+    booting: int = 0
+    """Nodes that were ordered and do not run yet; they count among `nodes`, not among `idle`."""
+    free: int = 0
+    """Slots without an instance on nodes that run."""
+    slots: int = 1
+    """Slots a node."""
 
 
 Trial = Literal["load", "failure", "overload"]

@@ -10,13 +10,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import aggregation, orchestration, simulator
+from benchmarks import aggregation, hierarchy, orchestration, simulator
 
 
 def main() -> None:
     console = Console()
     results = {}
-    for name, benchmark in (("simulator", simulator), ("orchestration", orchestration), ("aggregation", aggregation)):
+    for name, benchmark in (
+        ("simulator", simulator),
+        ("hierarchy", hierarchy),
+        ("orchestration", orchestration),
+        ("aggregation", aggregation),
+    ):
         console.print(f"{name} …", style="dim")
         results[name] = benchmark.main()
         table = Table(title=name, title_justify="left", title_style="bold", show_header=False)

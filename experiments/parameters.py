@@ -38,11 +38,27 @@ def problems(name: str, options: Mapping[str, Any]) -> list[tuple[str, str]]:
     for key in options:
         if key not in known:
             found[key, f'{name} has no parameter "{key}"{did_you_mean(key, known)}'] = None
+    hints = get_type_hints(autoscalers.params_type(name))
+    for key, value in options.items():
+        for inner, line in _unknown_inside(name, key, value, hints.get(key)):
+            found[inner, line] = None
     fitting = {key: value for key, value in options.items() if key in known}
     for cell in unfold(fitting, listed(name)):
         for problem in _cell_problems(name, cell):
             found[problem] = None
     return list(found)
+
+
+def _unknown_inside(name: str, key: str, value: Any, hint: Any) -> list[tuple[str, str]]:
+    """Keys that a parameter which is a mapping of its own does not take."""
+    if not dataclasses.is_dataclass(hint) or not isinstance(value, Mapping):
+        return []
+    known = [field.name for field in dataclasses.fields(hint)]
+    return [
+        (f"{key}.{inner}", f'{name} has no parameter "{key}.{inner}"{did_you_mean(str(inner), known)}')
+        for inner in value
+        if inner not in known
+    ]
 
 
 def _cell_problems(name: str, options: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -60,7 +76,9 @@ def _told(error: Any) -> tuple[str, str]:
     if error["type"] == "value_error":
         key, colon, message = str(error["ctx"]["error"]).partition(": ")
         return (key, message) if colon else ("", key)
-    key = str(error["loc"][0]) if error["loc"] else ""
+    if error["type"] in {"dataclass_type", "mapping_type", "dict_type"}:
+        return str(error["loc"][0]), "is not a mapping of keys and values"
+    key = ".".join(str(part) for part in error["loc"])
     kinds = {"float": "a number", "int": "a whole number", "bool": "true or false", "string": "text"}
     kind = kinds.get(error["type"].split("_")[0])
     return key, f'"{error["input"]}" is not {kind}' if kind else error["msg"]
@@ -76,6 +94,9 @@ def build(name: str, options: Mapping[str, Any]) -> Any:
 
 def _number(key: str, value: Any, hint: Any) -> Any:
     """Numbers may be written with their unit: 10m for seconds, 80% for a share, 60k for a quantity."""
+    if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
+        inner = get_type_hints(hint)
+        return {name: _number(f"{key}.{name}", each, inner.get(name)) for name, each in value.items()}
     if not isinstance(value, str) or not _members(hint) & {int, float}:
         return value
     try:

@@ -46,5 +46,6 @@ def _of(statement: Statement, experiments: Sequence[Experiment]) -> Iterator[Pub
             versus=label(statement.versus),
             ordering=tuple(label(name) for name in statement.ordering),
             tolerance=statement.tolerance,
+            factor=statement.factor,
             note=statement.note,
         )

@@ -199,6 +199,31 @@ SERIES = pa.schema(
     ]
 )
 
+#: The first and the last days of the run in SERIES, where runs are long.
+EXCERPTS = pa.schema(
+    [
+        ("experiment", pa.string()),
+        ("run_id", pa.string()),
+        ("part", pa.string()),
+        ("time_s", pa.float64()),
+        ("workload", pa.float64()),
+        ("latency_mean_s", pa.float64()),
+        ("workers_running", pa.float64()),
+        ("nodes", pa.float64()),
+    ]
+)
+
+#: Figures that the policy of the run in SERIES noted with its decisions: the mean since the start of the run.
+NOTES = pa.schema(
+    [
+        ("experiment", pa.string()),
+        ("run_id", pa.string()),
+        ("note", pa.string()),
+        ("time_s", pa.float64()),
+        ("mean", pa.float64()),
+    ]
+)
+
 #: Latency distribution of each experiment over the seconds of all its runs.
 LATENCY_CDF = pa.schema([("experiment", pa.string()), ("quantile", pa.float64()), ("latency_s", pa.float64())])
 
@@ -236,6 +261,8 @@ RESULT_TABLES = {
     "comparison": COMPARISON,
     "run_summary": RUN_SUMMARY,
     "series": SERIES,
+    "excerpts": EXCERPTS,
+    "notes": NOTES,
     "latency_cdf": LATENCY_CDF,
     "actions": ACTIONS,
     "regressions": REGRESSIONS,

@@ -120,6 +120,7 @@ class Statement(_Model):
     versus: str | None = None
     ordering: list[str] = []
     tolerance: Share = 0.0
+    factor: float | None = Field(default=None, gt=1)
     note: str = ""
 
 

@@ -36,6 +36,7 @@ _COMBINED: Final[dict[str, dict[str, Any]]] = {
         "peak": "40k",
         "noise": {"white": "2%", "correlated": "10%", "correlation_time": "5m"},
     },
+    "city-by-the-minute": {"shape": "city", "peak": 560, "day": "10m", "noise": {"counted": "1m"}},
     "repeated-ramp": {"shape": "ramp", "peak": "20k", "repeat": "10m"},
     "shifted-day": {"shape": "daily", "peak": "60k", "day": "1h", "shift": "-20m"},
     "late-spikes": {"shape": "spikes", "peak": "60k", "times": ["1m"], "shift": "10s"},

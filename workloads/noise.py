@@ -1,4 +1,4 @@
-"""Multiplicative noise with mean 1: white, autocorrelated, or both."""
+"""Noise that leaves the mean as it is: white, autocorrelated, counted, or several of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from workloads.model import Floats, Timeline, Workload
 
-_WHITE, _CORRELATED = 0, 1
+_WHITE, _CORRELATED, _COUNTED = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +17,15 @@ class Noise(Workload):
 
     The factors are log-normal, so they are never negative; their mean is 1 and their standard deviation the share
     given. White noise is new every second; autocorrelated noise is an AR(1) process that forgets with the time
-    constant `correlation_s`. Both together multiply.
+    constant `correlation_s`. Both together multiply. Counted noise comes last: every `counted_s` seconds the rate is
+    drawn from Poisson's distribution with the rate as its mean, as if that many events had been counted.
     """
 
     base: Workload
     white: float = 0.0
     correlated: float = 0.0
     correlation_s: float = 60.0
+    counted_s: int = 0
 
     @property
     def length_s(self) -> int | None:
@@ -31,7 +33,7 @@ class Noise(Workload):
 
     @property
     def cycle_s(self) -> int | None:
-        return None if self.white or self.correlated else self.base.cycle_s
+        return None if self.white or self.correlated or self.counted_s else self.base.cycle_s
 
     @property
     def fits_run(self) -> bool:
@@ -39,7 +41,7 @@ class Noise(Workload):
 
     @property
     def random(self) -> bool:
-        return bool(self.white or self.correlated) or self.base.random
+        return bool(self.white or self.correlated or self.counted_s) or self.base.random
 
     def rates(self, timeline: Timeline) -> Floats:
         rates = self.base.rates(timeline.below_noise())
@@ -49,6 +51,11 @@ class Noise(Workload):
         if self.correlated:
             wander = autocorrelated(timeline.noise_generator(_CORRELATED), seconds, self.correlation_s)
             rates = rates * _factors(wander, self.correlated)
+        if self.counted_s:
+            starts = rates[:: self.counted_s]
+            drawn = timeline.noise_generator(_COUNTED).poisson(starts)
+            factors = np.divide(drawn, starts, out=np.ones(starts.size), where=starts > 0)
+            rates = rates * np.repeat(factors, self.counted_s)[:seconds]
         return rates
 
 

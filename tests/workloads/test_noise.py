@@ -107,3 +107,13 @@ def test_modifiers_leave_the_walk_below_as_it_was(seed):
 def test_products_are_independent_too():
     noisy = Noise(Constant(peak=1.0), white=0.2)
     assert Product((noisy, noisy)).curve(SECONDS).mean() == pytest.approx(1, abs=0.005)
+
+
+def test_counted_noise_is_poissons_and_holds_for_a_while():
+    rates = parse({"shape": "constant", "peak": 400, "noise": {"counted": "1m"}}).curve(60 * 5000, seed=4)
+    minutes = rates.reshape(-1, 60)
+    assert (minutes == minutes[:, :1]).all(), "the same all through a minute"
+    counts = minutes[:, 0]
+    assert np.array_equal(counts, np.round(counts)), "a steady rate's counts are whole"
+    assert counts.mean() == pytest.approx(400, rel=0.01)
+    assert counts.var() == pytest.approx(400, rel=0.1)

@@ -182,3 +182,13 @@ def test_defaults_are_told_as_people_write_them():
     assert describe("random-walk").endswith("(peak, low: 10%, memory: 10m)")
     assert describe("ramp").endswith("(peak, low: 10%, over: 100%, down: false)")
     assert describe("square").endswith("duty: 50%)")
+
+
+def test_a_city_has_rush_hours_on_working_days_and_is_up_late_on_saturday():
+    week = parse({"shape": "city", "peak": 560, "day": "1d"}).curve(7 * 86_400)
+    by_hour = week.reshape(7, 24, 3600).mean(axis=2)
+    assert week.max() == 560
+    assert week.min() == pytest.approx(0.11 * 560)
+    assert by_hour[1, [8, 19]].min() > by_hour[1, [3, 16]].max(), "two rushes"
+    assert by_hour[5, 23] > by_hour[6, 23], "Saturday night"
+    assert by_hour[6, 1] > by_hour[3, 1], "which goes on after midnight"

@@ -2,6 +2,7 @@
 
 from workloads.shapes.base import Shape, defaults, describe, shape_names, shape_type
 from workloads.shapes.bells import Advertising, RushHours
+from workloads.shapes.city import City
 from workloads.shapes.daily import Daily
 from workloads.shapes.periodic import Pyramid, Sine, Square
 from workloads.shapes.spikes import Spikes
@@ -10,6 +11,7 @@ from workloads.shapes.walk import RandomWalk
 
 __all__ = [
     "Advertising",
+    "City",
     "Constant",
     "Daily",
     "Pyramid",

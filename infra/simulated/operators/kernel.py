@@ -9,6 +9,9 @@ that read from it in the same step. A step has three passes over the operators:
    whose events then wait outside, where there is room for all;
 3. forward: what is processed, and how long it takes (response.py).
 
+With `steady` each step stands for itself, as queueing formulas do: an operator passes on all that comes, nothing is
+carried into the next step, and where more comes than can be served the response time has no bound.
+
 No buffer is overrun: what is processed in pass 3 is at most what pass 2 had reckoned with.
 """
 
@@ -106,6 +109,7 @@ class Constants(NamedTuple):
 
     step_s: float
     saturation: float
+    steady: float
     recovered_wait_s: float
     cpu_idle: float
     cpu_full: float
@@ -141,7 +145,7 @@ def advance(
     for step in range(steps):
         for o in range(operators.size):
             operators[o].drift = remember * operators[o].drift + renew * noise[step, o, DRIFT]
-        _could(s, operators, instances, edges, offered[s.step], constants.step_s)
+        _could(s, operators, instances, edges, offered[s.step], constants.step_s, constants.steady)
         _hold_back(s, operators, instances, edges)
         _flow(s, operators, instances, edges, offered[s.step], constants)
         workload = offered[s.step] / constants.step_s
@@ -154,8 +158,8 @@ def advance(
 
 
 @compiled
-def _could(s: Any, operators: Any, instances: Any, edges: Any, offered: float, step_s: float) -> None:
-    """What everybody could process if nobody held anybody back."""
+def _could(s: Any, operators: Any, instances: Any, edges: Any, offered: float, step_s: float, steady: float) -> None:
+    """What everybody could process if nobody held anybody back; in a steady state that is whatever comes."""
     for o in range(operators.size):
         op = operators[o]
         op.inflow = 0.0 if s.stalled == 1 else op.outside + offered * op.source
@@ -168,6 +172,8 @@ def _could(s: Any, operators: Any, instances: Any, edges: Any, offered: float, s
         for i in range(op.instances):
             it = instances[o, i]
             it.limit = rate * it.speed * max(0.0, step_s - it.hold_s)
+            if steady > 0.0 and it.limit > 0.0:
+                it.limit = np.inf
             it.done = min(it.limit, it.backlog + it.share * op.inflow)
             op.done += it.done
         s.visits += op.instances
@@ -231,6 +237,7 @@ def _serve(op: Any, instances: Any, constants: Constants) -> None:
     """All instances of an operator work off what they can; sums over them make its response time."""
     step_s = constants.step_s
     rate = op.rate * math.exp(op.drift)
+    bounded = True
     op.done = fixed = total = squares = service = 0.0
     op.backlog = op.outside
     op.capacity = np.inf
@@ -249,7 +256,9 @@ def _serve(op: Any, instances: Any, constants: Constants) -> None:
         mean_s, second, left_s = fluid(it.backlog, it.hold_s, coming, drain, step_s)
         op.waiting_s = max(op.waiting_s, left_s)
         if it.done > 0.0:
-            busy = min(coming / step_s / own, constants.saturation)
+            busy = coming / step_s / own
+            bounded = bounded and (constants.steady == 0.0 or busy < 1.0)
+            busy = min(busy, constants.saturation)
             queued_s, queued_var = queueing(busy, own)
             whole_s = 1.0 / own + mean_s + queued_s
             fixed += it.done / own
@@ -262,7 +271,10 @@ def _serve(op: Any, instances: Any, constants: Constants) -> None:
         op.backlog += it.backlog
     op.done_rate = op.done / step_s
     op.memory = min(1.0, constants.memory_base + constants.memory_state / op.instances)
-    if op.done > 0.0:
+    if op.done > 0.0 and not bounded:
+        # a queue that gets more than it can serve has no steady state: its waiting time has no bound
+        op.mean_s = op.fixed_s = op.var = np.nan
+    elif op.done > 0.0:
         op.mean_s = total / op.done
         op.fixed_s = fixed / op.done
         op.var = max(0.0, squares / op.done - op.mean_s * op.mean_s)

@@ -21,11 +21,13 @@ class Placement(ABC):
     Within a region an instance always goes to the fullest node that has a slot.
     """
 
-    def __init__(self, topology: Topology, latency_s: Floats, rng: np.random.Generator) -> None:
+    def __init__(self, topology: Topology, latency_s: Floats, rng: np.random.Generator, random_leave: float) -> None:
         self.upstream = [topology.upstream(operator) for operator in range(len(topology.operators))]
         self.latency_s = latency_s
         """[from region, to region]"""
         self.rng = rng
+        self.random_leave = random_leave
+        """The chance that any instance leaves, and not one on the least used node."""
 
     @abstractmethod
     def regions(self, operator: int, instances: Counts) -> Sequence[int]:
@@ -36,7 +38,9 @@ class Placement(ABC):
 
     def leaver(self, nodes: Sequence[Node]) -> int:
         """Which of an operator's instances leaves, given the node of each: one on the least used, so that it may
-        become idle; of several the last."""
+        become idle, of several the last; or any of them, by chance."""
+        if self.random_leave and self.rng.random() < self.random_leave:
+            return int(self.rng.integers(len(nodes)))
         return min(range(len(nodes)), key=lambda index: (nodes[index].used, -index))
 
 
@@ -52,7 +56,7 @@ class Near(Placement):
 
 
 class Home(Placement):
-    """In the region where most of the operator's other instances are, and nowhere else; any of them may leave.
+    """In the region where most of the operator's other instances are, and nowhere else.
 
     Reference: G. Russo Russo et al., "Multi-Level Elasticity for Wide-Area Data Streaming Systems: A Reinforcement
     Learning Approach", Algorithms 11(9), 2018, section 7. Where an operator's first instance goes is not said there:
@@ -63,14 +67,13 @@ class Home(Placement):
         mine = instances[operator]
         return [int(mine.argmax()) if mine.any() else operator % mine.size]
 
-    def leaver(self, nodes: Sequence[Node]) -> int:
-        return int(self.rng.integers(len(nodes)))
-
 
 PLACEMENTS: dict[str, type[Placement]] = {"near": Near, "home": Home}
 
 
-def create(name: str, topology: Topology, latency_s: Floats, rng: np.random.Generator) -> Placement:
+def create(
+    name: str, topology: Topology, latency_s: Floats, rng: np.random.Generator, random_leave: float
+) -> Placement:
     if name not in PLACEMENTS:
         raise ValueError(f'unknown placement "{name}"; there are: {", ".join(PLACEMENTS)}')
-    return PLACEMENTS[name](topology, latency_s, rng)
+    return PLACEMENTS[name](topology, latency_s, rng, random_leave)

@@ -28,6 +28,7 @@ CONSTANTS = frozenset(
     {
         *kernel.Constants._fields,
         *("worker_capacity", "scaling_exponent", "speed_spread", "instances_max", "buffer_events", "source_share"),
+        "random_leave",
         *("key_count", "key_skew", "key_groups"),
         *("slots_per_node", "nodes_max", "nodes_initial", "latency_within_s", "latency_between_s"),
     }
@@ -75,7 +76,8 @@ class Plant:
         noisy = self._constants.cpu_noise + self._constants.throughput_noise + self._constants.capacity_noise
         self._noise = Noise(len(parts), max(fleet.limit for fleet in self.fleets), seed, silent=noisy == 0)
         self._records = Records(len(parts), self._machinery.width, self.steps)
-        policy = placement.create(profile.placement, topology, latency_s, np.random.default_rng([seed, _LEAVING]))
+        chance = np.random.default_rng([seed, _LEAVING])
+        policy = placement.create(profile.placement, topology, latency_s, chance, profile["random_leave"])
         slots = Slots(len(parts), [_pool(profile, index) for index in range(len(profile.regions))], policy)
         self.deployment = Deployment(topology.names, profile, slots, self._machinery, self._tell, seed)
         needed = self.demand[:, : max(1, _FIRST_S // self.step_s)].max(axis=1)

@@ -102,13 +102,21 @@ class Pool:
             self._view = None
 
     def observe(self) -> RegionView:
-        """Nodes, booting ones included, idle ones, and the most instances that waited at once since the last call.
+        """Nodes and slots as they are, and the most instances that waited at once since the last call.
 
         An instance that waited and was met in between would be missed by a look at this moment alone.
         """
         view = self._view
         if view is None:
-            view = RegionView(nodes=len(self.nodes), idle=self.idle, unmet=self._unmet_peak)
+            running = [node.used for node in self.nodes if node.running]
+            view = RegionView(
+                nodes=len(self.nodes),
+                idle=running.count(0),
+                unmet=self._unmet_peak,
+                booting=len(self.nodes) - len(running),
+                free=self.slots * len(running) - sum(running),
+                slots=self.slots,
+            )
             # the next view is the same only if no wait was over before this one
             self._view = view if self._unmet_peak == self.unmet else None
             self._unmet_peak = self.unmet

@@ -19,6 +19,7 @@ class Slots:
         self.waiting: dict[int, tuple[int, int]] = {}
         """By operator, the longest waiting first: in which region it waits, and for how many slots."""
         self._counts = np.zeros((operators, len(pools)), dtype=np.int64)
+        self._where: dict[int, dict[int, int]] = {}
 
     @property
     def nodes(self) -> int:
@@ -30,6 +31,7 @@ class Slots:
             node = self.pools[region].take()
             if node is not None:
                 self._counts[operator, region] += 1
+                self._where.clear()
                 return node
         return None
 
@@ -44,7 +46,21 @@ class Slots:
 
     def give_back(self, operator: int, node: Node) -> None:
         self._counts[operator, node.region] -= 1
+        self._where.clear()
         self.pools[node.region].give_back(node)
+
+    def where(self, operator: int) -> dict[int, int]:
+        """Instances of an operator by region: first the one where a new instance would go, then others that have some.
+
+        What one operator does may change where another would go; so all are looked up anew after each change.
+        """
+        found = self._where.get(operator)
+        if found is None:
+            best = self.placement.regions(operator, self._counts)[0]
+            mine = self._counts[operator].tolist()
+            others = {region: count for region, count in enumerate(mine) if count and region != best}
+            found = self._where[operator] = {best: mine[best], **others}
+        return found
 
     def wait(self, operator: int, instances: int) -> int | None:
         """So many instances of an operator wait for a slot now; returns the region in which they do, the best one."""

@@ -90,6 +90,7 @@ class OperatorsTarget(Target):
                 input_rate=rows[:, index, record.SEEN_WORKLOAD],
                 backlog=float(rows[-1, index, record.SEEN_BACKLOG]) if len(rows) else math.nan,
                 response_time=rows[:, index, record.SEEN_LATENCY],
+                regions=self._where(index),
             )
         pools = deployment.slots.pools
         return Observation(
@@ -100,6 +101,10 @@ class OperatorsTarget(Target):
             last_rescale=deployment.last_rescale,
         )
 
+    def _where(self, operator: int) -> dict[str, int]:
+        regions = self._plant.regions
+        return {regions[region]: count for region, count in self._plant.deployment.slots.where(operator).items()}
+
     def apply(self, decision: Decision) -> list[Applied]:
         """New nodes, then instances, then nodes that go: who wants a slot gets it before its node is given up.
 
@@ -109,12 +114,12 @@ class OperatorsTarget(Target):
         nodes = [(f"region:{name}", plant.region(name), wanted) for name, wanted in decision.nodes.items()]
         instances = [(name, plant.topology.index(name), wanted) for name, wanted in decision.parallelism.items()]
         pools = deployment.slots.pools
+        if not nodes and not instances:
+            now = sum(crew.wanted for crew in deployment.crews)
+            return [Applied(JOB, now, now, now)]
         more = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes if it[2] > len(pools[it[1]])]
         less = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes if it[2] <= len(pools[it[1]])]
         asked = [*more, *((*it, plant.ask, deployment.crews[it[1]].wanted) for it in instances), *less]
-        if not asked:
-            now = sum(crew.wanted for crew in deployment.crews)
-            return [Applied(JOB, now, now, now)]
         return [self._ask(target, before, wanted, partial(ask, index)) for target, index, wanted, ask, before in asked]
 
     def drain(self) -> Recording:

@@ -18,6 +18,8 @@ from jobs.operators import OperatorsProfile
 PLAIN = {
     "step_s": 1.0,
     "saturation": 0.99,
+    "steady": 0.0,
+    "random_leave": 0.0,
     "recovered_wait_s": 1.0,
     "cpu_idle": 0.0,
     "cpu_full": 1.0,

@@ -131,12 +131,13 @@ def test_what_is_no_longer_wanted_no_longer_waits(make_plant: Any) -> None:
 def test_a_region_tells_the_most_that_waited_since_it_was_asked(make_plant: Any) -> None:
     plant = make_plant(np.ones(20), ONE, first=2, nodes_initial=1, boot_s=1.0)
     pool = plant.deployment.slots.pools[0]
-    assert pool.observe() == RegionView(nodes=1, idle=0, unmet=0)
+    assert pool.observe() == RegionView(nodes=1, idle=0, unmet=0, slots=2)
     plant.ask(0, 4)
     plant.ask_nodes(0, 2)
+    assert pool.observe() == RegionView(nodes=2, idle=0, unmet=2, booting=1, slots=2)
     plant.advance(5)
-    assert pool.observe() == RegionView(nodes=2, idle=0, unmet=2)
-    assert pool.observe() == RegionView(nodes=2, idle=0, unmet=0)
+    assert pool.observe() == RegionView(nodes=2, idle=0, unmet=2, slots=2)
+    assert pool.observe() == RegionView(nodes=2, idle=0, unmet=0, slots=2)
 
 
 def test_only_idle_nodes_can_be_released_and_booting_ones_go_first(make_plant: Any) -> None:

@@ -99,7 +99,7 @@ def test_minutes_follow_the_model_of_the_paper() -> None:
     assert last["nodes"][-1] == 36
 
 
-def test_a_decision_is_in_effect_a_minute_later() -> None:
+def test_the_next_minute_is_served_by_the_new_replicas_and_a_node_can_be_used_after_it() -> None:
     target = e2df(np.full(600, 100.0), workers=2)
     target.advance(60)
     target.observe()
@@ -108,12 +108,27 @@ def test_a_decision_is_in_effect_a_minute_later() -> None:
     during = target.observe()
     view = during.operators["counter"]
     assert (view.parallelism, view.ready.tolist(), view.cpu.shape) == (3, [True] * 3, (1, 3))
-    assert np.isnan(view.cpu[0, 2]), "in the minute of the change it did not serve yet"
-    assert during.regions["dc2"].nodes == 13
+    assert view.cpu[0] == pytest.approx(100 * 2 / 990)
+    assert view.regions == {"dc3": 3}
+    assert (during.regions["dc2"].nodes, during.regions["dc2"].booting, during.regions["dc2"].free) == (13, 1, 22)
     assert during.last_rescale is not None
     assert (during.last_rescale.before, during.last_rescale.after, during.last_rescale.downtime_s) == (2, 3, 0.0)
     target.advance(60)
-    assert target.observe().operators["counter"].cpu[0] == pytest.approx(100 * 2 / 990)
+    after = target.observe().regions["dc2"]
+    assert (after.nodes, after.booting, after.idle, after.free) == (13, 0, 12, 24)
+
+
+def test_a_minute_with_more_than_can_be_served_has_no_bounded_response_time_and_leaves_nothing_behind() -> None:
+    target = e2df(np.repeat([600.0, 100.0], 60), workers=1)
+    target.advance(120)
+    rows = {name: values.reshape(2, 5) for name, values in target.drain().metrics.items() if name != "operator"}
+    assert np.isnan(rows["latency_mean_s"][0, [0, 4]]).all()
+    assert rows["throughput"][0].tolist() == [600, 3000, 1200, 1200, 600], "every operator gets the whole load"
+    assert rows["cpu"][0, :4].tolist() == [1, 1, 1, 1]
+    assert not rows["backlog"].any()
+    utilisation = 100 / 330
+    alone = 1 / 330 + utilisation / (2 * 330 * (1 - utilisation))
+    assert rows["latency_mean_s"][1, 0] == pytest.approx(alone, rel=1e-5)
 
 
 def test_an_observation_shows_each_operator_and_region() -> None:
@@ -127,7 +142,8 @@ def test_an_observation_shows_each_operator_and_region() -> None:
     assert seen.operators["counter"].throughput.sum(axis=1) == pytest.approx(2 * seen.workload)
     assert seen.operators["consumer"].response_time.shape == (10,)
     assert set(seen.regions) == {"dc1", "dc2", "dc3"}
-    assert all(region == RegionView(nodes=12, idle=11, unmet=0) for region in seen.regions.values())
+    pools = [(region.nodes, region.idle, region.unmet, region.slots) for region in seen.regions.values()]
+    assert pools == [(12, 11, 0, 2)] * 3
     with pytest.raises(ValueError, match="read-only"):
         seen.operators["filter"].cpu[0, 0] = 0.0
     assert target.observe().workload.shape == (0,)
@@ -178,7 +194,7 @@ def test_whoever_wants_a_slot_gets_it_before_its_node_is_given_up() -> None:
     target = e2df(day(10), workers=2, constants={"nodes_initial": 2})
     target.advance(60)
     target.apply(Decision("", {"filter": 3}, {"dc2": 1}))
-    assert target.observe().regions["dc2"] == RegionView(nodes=2, idle=0, unmet=0)
+    assert target.observe().regions["dc2"] == RegionView(nodes=2, idle=0, unmet=0, free=1, slots=2)
 
 
 def test_limits_come_from_the_profile_and_the_suite() -> None:
@@ -292,7 +308,8 @@ def test_the_archive_takes_it(tmp_path: Path) -> None:
     target = e2df(day(20))
     target.advance(1200)
     with Recorder(tmp_path, "run") as recorder:
-        recorder.decision(0.0, target.apply(Decision("why", {"filter": 3}, {"dc1": 2})), "why", 1.0)
+        decision = Decision("why", {"filter": 3}, {"dc1": 2}, {"region_cost": 0.5})
+        recorder.decision(0.0, target.apply(decision), decision, 1.0)
         recorder.record(target.drain())
     metrics = pq.read_table(tmp_path / "metrics.parquet").to_pandas()
     assert metrics.groupby("operator", observed=True).size().to_dict() == dict.fromkeys(
