@@ -31,6 +31,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -69,8 +70,10 @@ FLINK_EVENTS_PENDING = 'flink_taskmanager_job_task_operator_pendingRecords{opera
 class Source(ABC):
     """Makes the events of one partition. The same seed gives the same events, however they are cut into batches."""
 
-    def __init__(self, seed: int, partition: int, partitions: int) -> None:
-        self.partition, self.partitions = partition, partitions
+    def __init__(
+        self, seed: int, partition: int, partitions: int, options: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self.partition, self.partitions, self.options = partition, partitions, options
         self.random = np.random.default_rng((seed, partition))
 
     @abstractmethod
@@ -85,8 +88,8 @@ class Program:
     name: str
     engines: tuple[Machinery, ...]
     """On which kinds of machinery it runs; the first is the default."""
-    source: Callable[[int, int, int], Source]
-    """From seed, partition and number of partitions."""
+    source: type[Source]
+    """Made from seed, partition, number of partitions and, where they matter to it, the deployment's options."""
     event_bytes: int
     """Size of an event; the largest where they differ."""
     partitions: int = 8
@@ -137,14 +140,22 @@ def flink_script(deployment: Deployment) -> str:
     return template.substitute({**named, **(run.tables(deployment) if run.tables else {})})
 
 
-def spark_command(deployment: Deployment, *, checkpoint: Path, conf: Mapping[str, str]) -> list[str]:
-    """The driver: a Python process that runs until SIGTERM. `conf` is Spark's, with spark.master and spark.jars."""
+def spark_command(deployment: Deployment, *, checkpoint: Path, conf: Mapping[str, str], metrics_port: int) -> list[str]:
+    """The driver: a Python process that runs until SIGTERM. `conf` is Spark's, with spark.master and spark.jars.
+
+    On 127.0.0.1 it serves `tidebed_executor_events_total{executor="0"}`, counted up after each batch, and
+    `tidebed_job_batch_seconds`, how long the last batch took.
+    """
     settings = [f"--conf={key}={value}" for key, value in conf.items()]
-    return [*_command(deployment, "spark"), f"--checkpoint={checkpoint}", *settings]
+    return [*_command(deployment, "spark"), f"--checkpoint={checkpoint}", f"--metrics-port={metrics_port}", *settings]
 
 
 def worker_command(deployment: Deployment, *, name: str, metrics_port: int) -> list[str]:
-    """One process of a pool; it serves its metrics on 127.0.0.1 and leaves its group on SIGTERM."""
+    """One process of a pool; it leaves its group on SIGTERM.
+
+    On 127.0.0.1 it serves `tidebed_worker_events_total`, `tidebed_worker_ready` (1 once it has partitions and their
+    state), `tidebed_worker_partitions` and `tidebed_worker_restore_seconds`, how long the last transfer of state took.
+    """
     return [*_command(deployment, "worker"), f"--name={name}", f"--metrics-port={metrics_port}"]
 
 
