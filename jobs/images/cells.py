@@ -25,6 +25,8 @@ _ASPECT = 1.5
 _SPACING = 96
 """Pixels from a cell's place to the next; smallest and largest radius leave room between them."""
 _RADII = (14, 30)
+_SHARPNESS = 20.0
+"""How steep a cell's rim is."""
 _GROUND = 12.0
 _NOISE = 3.0
 _MARKED = (0.9, 0.5, 0.3)
@@ -87,6 +89,6 @@ def _add_cell(random: np.random.Generator, place: NDArray[np.float32], markers: 
     centre = _SPACING / 2 + random.uniform(-1, 1, 2) * (_SPACING / 2 - _RADII[1] - 6)
     down, right = np.mgrid[:_SPACING, :_SPACING]
     distance = np.hypot((down - centre[0]) / radii[0], (right - centre[1]) / radii[1])
-    rim = np.clip((1.15 - distance) / 0.3, 0, 1)
+    rim = 1 / (1 + np.exp((distance - 1) * _SHARPNESS))
     for channel in np.flatnonzero(markers):
         place[:, :, channel] += (rim * random.uniform(110, 200)).astype(np.float32)
