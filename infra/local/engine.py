@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import time
 from abc import ABC, abstractmethod
@@ -96,6 +95,10 @@ class Engine(ABC):
         """The workers that are paid for: all that were not told to go."""
         return [worker for worker in self.workers if not worker.leaving]
 
+    @property
+    def indices(self) -> list[int]:
+        return [worker.member.index for worker in self.present]
+
     def rescale(self, wanted: int) -> None:
         self.wanted = wanted
         while len(self.present) < wanted:
@@ -170,15 +173,11 @@ class Engine(ABC):
 
     # --- faults ------------------------------------------------------------------------------
 
-    def kill(self, position: int) -> None:
-        """As a crash: the place notices at the next tick and starts another one."""
-        self.present[position].part.kill()
+    def pause(self, worker: Worker, *, paused: bool) -> None:
+        worker.part.signal(signal.SIGSTOP if paused else signal.SIGCONT)
 
-    def pause(self, position: int, paused: bool) -> None:
-        self.present[position].part.signal(signal.SIGSTOP if paused else signal.SIGCONT)
-
-    def slow(self, position: int, speed: float) -> None:
-        worker = self.present[position]
+    def slow(self, worker: Worker, speed: float) -> None:
+        """At a share of its quota; without quotas nothing changes."""
         worker.speed = speed
         if worker.capped:
             self._limit(worker)
@@ -192,7 +191,7 @@ class Engine(ABC):
             return
         if not self.measuring:
             raise LocalError(f"{worker.part.name} ended while it booted\n{worker.part.tail()}")
-        self.tell(now, "failure", f"worker {worker.member.index} died; another one starts")
+        self.tell(now, "worker_lost", f"worker {worker.member.index} died; another one starts")
         if len(self.present) < self.wanted:
             self.add()
 
@@ -207,8 +206,3 @@ class Engine(ABC):
         worker.member.cores = self.options.cores
         if worker.part.group is not None:
             worker.part.group.limit(self.options.cores * worker.speed)
-
-
-def age(since: float) -> float:
-    """Seconds since then; none for NaN."""
-    return 0.0 if math.isnan(since) else time.time() - since

@@ -21,7 +21,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from infra.local import cgroups
 from infra.local.ports import LOOPBACK
 from infra.local.progress import Meter, Topic, progress
-from infra.local.roster import Member, Roster
+from infra.local.roster import Member, Roster, processes
 
 QUANTILES = (0.5, 0.95, 0.99)
 _EVENT_TIME = re.compile(rb'"event_time"\s*:\s*(\d+)')
@@ -155,7 +155,7 @@ def _cpu(member: Member) -> float:
 
 def _memory(member: Member) -> float:
     total = 0
-    for pid in cgroups.pids(member.folders) or [member.pid]:
+    for pid in processes(member):
         try:
             total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
         except OSError:

@@ -2,8 +2,8 @@
 
 `python -m infra.local.load FILE` reads its orders from a file, and from standard input a line with the moment at which
 the curve begins, in seconds since the epoch; when standard input closes, it stops. Each process writes partitions of
-its own, so that event time never goes back within a partition. Beside the orders it keeps a log, a line a second: second,
-events due, events sent, events not yet delivered. The last line has the totals.
+its own, so that event time never goes back within a partition. Beside the orders it keeps a log, a line a second:
+second, events due, events sent, events not yet delivered. The last line has the totals.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ class Options:
     work_ns: int = 2_000
     """Extra work of each event, in nanoseconds of a core at 3 GHz."""
     checkpoint_s: float = 10.0
-    """Between two checkpoints (Flink); a batch (Spark) takes as long as it takes."""
+    """Flink: between two checkpoints."""
+    batch_s: float = 1.0
+    """Spark: between two batches, if they are done by then; a pool: between two commits."""
     partitions: int = 0
     """Of the input topic; 0 leaves it to the job."""
     generators: int = 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
@@ -13,13 +12,14 @@ from urllib.request import ProxyHandler, build_opener
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from infra.local.ports import LOOPBACK
-from infra.local.roster import Member, Roster
+from infra.local.roster import Member, Roster, executors
 
 _OPENER = build_opener(ProxyHandler({}))
 _TIMEOUT_S = 0.8
 _SAMPLE = re.compile(r"^(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<labels>[^}]*)\})? (?P<value>\S+)", re.M)
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 _OFFSET = "_KafkaSourceReader_topic_partition_currentOffset"
+_EXECUTOR_EVENTS = "tidebed_executor_events_total"
 #: As the job's workers and Flink's reporter call the events that a worker has taken in.
 _EVENTS = ("tidebed_worker_events_total", "flink_taskmanager_job_task_operator_numRecordsIn")
 
@@ -36,26 +36,39 @@ class Progress:
 
 
 def read(url: str) -> str:
-    with _OPENER.open(url, timeout=_TIMEOUT_S) as answer:
-        text: bytes = answer.read()
+    """What is served there; nothing if nobody answers."""
+    try:
+        with _OPENER.open(url, timeout=_TIMEOUT_S) as answer:
+            text: bytes = answer.read()
+    except (URLError, OSError):
+        return ""
     return text.decode(errors="replace")
 
 
+def samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
+    """Name, labels and value of each line of Prometheus' text format."""
+    for match in _SAMPLE.finditer(text):
+        yield match["name"], dict(_LABEL.findall(match["labels"] or "")), float(match["value"])
+
+
+def figures(url: str) -> dict[str, float]:
+    """The figures without labels that are served there."""
+    return {name: value for name, labels, value in samples(read(url)) if not labels}
+
+
 def progress(roster: Roster) -> Progress:
-    """Ask every worker that serves figures."""
+    """Ask all that serves figures."""
     told = Progress()
     for member in roster.members:
-        if member.metrics_port is None:
-            continue
-        with suppress(URLError, OSError):
+        if member.metrics_port is not None:
             _note(member, read(f"http://{LOOPBACK}:{member.metrics_port}/metrics"), told)
+    if roster.driver_port is not None:
+        _note_executors(roster, read(f"http://{LOOPBACK}:{roster.driver_port}/metrics"), told)
     return told
 
 
 def _note(member: Member, text: str, told: Progress) -> None:
-    for match in _SAMPLE.finditer(text):
-        name, value = match["name"], float(match["value"])
-        labels = dict(_LABEL.findall(match["labels"] or ""))
+    for name, labels, value in samples(text):
         if name.endswith(_OFFSET):
             partition = int(labels["partition"])
             if value >= 0:  # nothing was read yet
@@ -63,6 +76,14 @@ def _note(member: Member, text: str, told: Progress) -> None:
                 told.positions[partition] = max(told.positions.get(partition, 0), int(value) + 1)
         elif name in _EVENTS and labels.get("operator_name", "Source").startswith("Source"):
             told.events[member.index] = told.events.get(member.index, 0.0) + value
+
+
+def _note_executors(roster: Roster, text: str, told: Progress) -> None:
+    done = {labels["executor"]: value for name, labels, value in samples(text) if name == _EXECUTOR_EVENTS}
+    for member in roster.members:
+        own = executors(member)
+        if own:
+            told.events[member.index] = sum(done.get(executor, 0.0) for executor in own)
 
 
 class Topic:

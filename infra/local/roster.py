@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from infra.processes import sessions
 
 
 @dataclass(slots=True)
@@ -33,6 +35,8 @@ class Roster:
     engine: str = ""
     since: float = float("inf")
     """When the measurement began, in seconds since the epoch: results of earlier events are none of its."""
+    driver_port: int | None = None
+    """Where a Spark driver tells what its executors did."""
     members: list[Member] = field(default_factory=list)
 
     def write(self, path: Path) -> None:
@@ -50,8 +54,20 @@ class Roster:
             Member(**{**entry, "folders": {name: Path(folder) for name, folder in entry["folders"].items()}})
             for entry in values["members"]
         ]
-        return cls(values["engine"], values["since"], members)
+        return cls(values["engine"], values["since"], values["driver_port"], members)
 
 
-def ready(members: Iterable[Member]) -> list[Member]:
-    return [member for member in members if member.ready]
+def processes(member: Member) -> list[int]:
+    """A worker's process and all that it started: its session, which none of them leaves."""
+    return [pid for pid, session in sessions() if session == member.pid]
+
+
+def executors(member: Member) -> set[str]:
+    """The ids of the Spark executors that a worker has started."""
+    found = set()
+    for pid in processes(member):
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if b"--executor-id" in words:
+                found.add(words[words.index(b"--executor-id") + 1].decode())
+    return found

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from autoscalers.model import Floats
-from infra.local.prometheus import Prometheus, Samples
+from infra.local.prometheus import STALE_S, Prometheus, Samples
 
 _LATE_S = 1.6
 """Figures of one second stand in the first sample after its end; scrapes are a second apart."""
@@ -72,6 +74,25 @@ def look(prometheus: Prometheus, start: float, first: int, last: int, indices: S
         throughput=each("tidebed_worker_events_total", rate=True) * serving,
         ready=ready,
     )
+
+
+def recent_lag(prometheus: Prometheus) -> float:
+    """Events that wait now, by the engine, else by the broker; infinitely many if nobody knows."""
+    now = time.time()
+    samples = prometheus.samples(now - STALE_S, now)
+    for source in ("engine", "broker"):
+        found = samples.find("tidebed_job_lag_events", source=source)
+        if found.value.size:
+            return float(found.value[-1])
+    return float("inf")
+
+
+def recent_loads(prometheus: Prometheus, indices: Sequence[int]) -> list[float]:
+    """How busy each worker is, over the last seconds; NaN where that is not known."""
+    now = time.time()
+    cpu = look(prometheus, now - _MARGIN_S, 0, 4, indices).cpu
+    measured = [column[np.isfinite(column)] for column in cpu.T]
+    return [float(column.mean()) if column.size else math.nan for column in measured]
 
 
 def _workers(samples: Samples) -> list[int]:

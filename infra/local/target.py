@@ -14,6 +14,7 @@ from infra.local.engine import Engine
 from infra.local.generators import Generators
 from infra.local.prometheus import Prometheus
 from infra.local.sight import look
+from infra.local.trouble import Trouble
 from infra.model import Applied, Recording, Target
 from infra.processes import wait_until
 
@@ -21,6 +22,7 @@ POLL_S = 1.0
 BUSY_POLL_S = 0.2
 """While something changes, so that its moments are known well."""
 _LAST_SAMPLES_S = 5.0
+_DISTURBANCES = {"failure", "fill-lag", "pause-worker_start", "broker-down_start"}
 _CHUNK_S = 600
 
 
@@ -32,12 +34,12 @@ class LocalTarget(Target):
         engine: Engine,
         generators: Generators,
         prometheus: Prometheus,
+        trouble: Trouble,
         *,
         start: float,
         seconds: int,
         most: int,
         check: Callable[[], None],
-        act: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._engine = engine
         self._generators = generators
@@ -46,7 +48,7 @@ class LocalTarget(Target):
         self._end = seconds
         self._most = most
         self._check = check
-        self._act = act
+        self._trouble = trouble
         self._time_s = 0.0
         self._observed = self._drained = 0
         self._wanted = [(0.0, engine.wanted)]
@@ -67,7 +69,8 @@ class LocalTarget(Target):
         until = min(self._time_s + seconds, float(self._end))
         while (left := self._start + until - time.time()) > 0:
             self._tick()
-            busy = self._rescaling or math.isfinite(self._outage_since)
+            busy = self._rescaling or self._trouble.acts_soon(time.time() - self._start)
+            busy = busy or math.isfinite(self._outage_since)
             time.sleep(max(0.0, min(left, BUSY_POLL_S if busy else POLL_S)))
         late = math.floor(time.time() - self._start)
         self._time_s = float(min(self._end, late)) if late > until + 1 else until
@@ -128,14 +131,14 @@ class LocalTarget(Target):
 
     def tell(self, now: float, kind: str, detail: str) -> None:
         self._events.append((now, kind, JOB, detail))
-        if kind == "failure":
+        if kind in _DISTURBANCES:
             self._disturbed.append(now)
 
     # --- inside ------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         self._check()
-        self._act(time.time() - self._start)
+        self._trouble.act(time.time() - self._start, self.tell)
         self._engine.tick()
         now = time.time() - self._start
         if self._engine.serving and math.isfinite(self._outage_since):

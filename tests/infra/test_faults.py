@@ -31,12 +31,15 @@ EXAMPLES: Specs = [
     {"request-late": {"at": "0s", "for": "6h", "delay": "30s"}},
     {"metrics-missing": {"at": "3h", "for": "2m"}},
     {"metrics-stale": {"at": "3h", "for": "2m"}},
+    {"pause-worker": {"at": "1h", "for": "30s"}},
+    {"broker-down": {"at": "2h", "for": "20s"}},
+    {"fill-lag": {"at": "1h", "events": "500k"}},
 ]
 
 
 def needed(kind: str) -> dict[str, Any]:
     """The settings that a kind cannot do without, beside the time."""
-    amounts = {"speed": 0.5, "delay": "200ms", "share": "10%"}
+    amounts = {"speed": 0.5, "delay": "200ms", "share": "10%", "events": "500k"}
     return {key: amounts.get(key, "90s") for key in KINDS[kind].needs}
 
 
