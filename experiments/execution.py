@@ -138,12 +138,15 @@ def _log_file(path: Path) -> Iterator[logging.Logger]:
     log.propagate = False
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log.addHandler(handler)
+    told = [log, logging.getLogger("tidebed.place")]  # places say there what they wait for
+    for logger in told:
+        logger.addHandler(handler)
     try:
         yield log
     except BaseException as fault:
         log.error("failed: %s: %s", type(fault).__name__, fault)
         raise
     finally:
-        log.removeHandler(handler)
+        for logger in told:
+            logger.removeHandler(handler)
         handler.close()

@@ -14,6 +14,9 @@ from infra.local.options import Options
 from infra.local.roster import Member, Roster
 from jobs.runtime import Deployment
 
+_LATEST_CAP_S = 60.0
+"""A worker that is ready has its real quota after so long at the latest, whatever the job does."""
+
 Tell = Callable[[float, str, str], None]
 """Takes down an event: when (seconds since the epoch), its kind, and a detail."""
 
@@ -49,6 +52,7 @@ class Engine(ABC):
         self.roster_file: Path = household.folder / "roster.json"
         self._next = 0
         self._published: object = None
+        self._settled_since = float("inf")
 
     # --- what each engine does in its own way ------------------------------------------------
 
@@ -145,6 +149,7 @@ class Engine(ABC):
         for worker in [worker for worker in self.workers if not worker.part.alive]:
             self._bury(worker, now)
         self.look()
+        self._settled_since = min(self._settled_since, now) if self.settled else float("inf")
         for worker in self.workers:
             self._cap(worker, now)
         self.publish()
@@ -196,9 +201,11 @@ class Engine(ABC):
             self.add()
 
     def _cap(self, worker: Worker, now: float) -> None:
+        """When the job has run on it for a while; a new process at a fraction of a core compiles for many seconds."""
         member = worker.member
-        warm = member.ready and now - member.ready_since >= self.options.warm_s
-        if self.measuring and warm and not worker.capped:
+        warm = now - self._settled_since >= self.options.warm_s
+        late = member.ready and now - member.ready_since >= _LATEST_CAP_S
+        if self.measuring and (warm or late) and not worker.capped:
             self._limit(worker)
 
     def _limit(self, worker: Worker) -> None:

@@ -21,7 +21,7 @@ class Options:
     boot_cores: float = 1.0
     """What it may use until it serves and is warm."""
     warm_s: float = 5.0
-    """How long a worker that joins keeps its boot quota after it is ready."""
+    """How long a worker that joins keeps its boot quota once the job runs on it."""
     warmup_s: float = 10.0
     """Load before the measurement, at the curve's first rate, with the boot quota."""
     max_workers: int = 8

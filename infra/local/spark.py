@@ -128,6 +128,7 @@ class Spark(Engine):
     def _environment(self) -> dict[str, str]:
         return {
             "SPARK_HOME": str(jars.spark_home()),
+            "SPARK_SCALA_VERSION": "2.13",  # else workers look for it in build directories
             "SPARK_CONF_DIR": str(self._folder),
             "SPARK_LOCAL_IP": LOOPBACK,
             "SPARK_LOCAL_DIRS": str(self._folder / "local"),
