@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 
 from infra.local import cgroups, jars
 from infra.local.errors import LocalError
@@ -19,8 +20,9 @@ _GIB = 4.0
 
 
 def checks() -> list[Check]:
-    found = [_program(name, package) for name, package in _PACKAGES.items()]
-    return [*found, _jars(), _quotas(), _memory()]
+    """None of it is needed by other places."""
+    found = [*(_program(name, package) for name, package in _PACKAGES.items()), _jars(), _quotas(), _memory()]
+    return [replace(check, needed=False) for check in found]
 
 
 def _program(name: str, package: str) -> Check:
@@ -44,8 +46,8 @@ def _jars() -> Check:
 def _quotas() -> Check:
     refused = cgroups.permission()
     version = 2 if cgroups.unified() else 1
-    # without quotas the place runs, and marks its runs
-    return Check("local: CPU quotas", ok=True, detail=refused or f"by control groups, version {version}")
+    without = f"{refused}: runs go on without, and say so"
+    return Check("local: CPU quotas", ok=refused is None, detail=without if refused else f"control groups v{version}")
 
 
 def _memory() -> Check:

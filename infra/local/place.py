@@ -39,6 +39,13 @@ class Local(Place):
         with Household(assignment.run_id, say=_log.info) as household:
             yield LocalCluster(assignment, household, machinery)
 
+    def refused_job(self, job: str, engine: str) -> str | None:
+        try:
+            machinery_of(engine, job)
+        except LocalError as refusal:
+            return str(refusal)
+        return None
+
     def check_options(self, options_given: Mapping[str, Any]) -> list[tuple[str, str]]:
         return options.problems(options_given)
 
