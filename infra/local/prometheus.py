@@ -54,9 +54,7 @@ class Series:
         >>> Series({}, np.array([0.0, 2.0, 4.0]), np.array([0.0, 20.0, 60.0])).rate(np.array([0.0, 1.0, 2.0, 9.0]))
         array([10., 10., 20., nan])
         """
-        edges = np.append(grid, grid[-1] + 1.0) if grid.size else grid
-        at = self._between(edges)
-        grown = np.diff(at)
+        grown = self._between(grid + 1.0) - self._between(grid)
         return np.where(grown >= 0, grown, np.nan)
 
     def _between(self, moments: Floats) -> Floats:

@@ -101,7 +101,7 @@ MISTAKES = [
     (7, (0,), "7 is not one fault with its settings; write e.g. crash: {at: 30m}"),
     ({"crash": None, "at": "1h"}, (0,), "a mapping is not one fault with its settings"),
     ({"crassh": {"at": "1h"}}, (0,), 'there is no fault "crassh" — did you mean "crash"?'),
-    ({"flood": {"at": "1h"}}, (0,), "there are: crash, metrics-missing,"),
+    ({"flood": {"at": "1h"}}, (0,), "there are: broker-down, crash,"),
     ({"crash": "1h"}, (0, "crash"), '"1h" are no settings; write e.g. crash: {at: 30m}'),
     ({"crash": {}}, (0, "crash"), "say when with at, every or rate"),
     ({"crash": {"at": "-5m"}}, (0, "crash", "at"), '"-5m" is a negative duration; write e.g.'),
