@@ -46,6 +46,9 @@ ROOT = Path(__file__).parent
 #: Settings of an output topic: latency is told by the broker's clock.
 OUTPUT_TOPIC = {"message.timestamp.type": "LogAppendTime"}
 
+#: Settings of a state topic: a key's last record is all that counts.
+STATE_TOPIC = {"cleanup.policy": "compact"}
+
 #: Java sources by the jar that they are compiled into.
 #: "flink", against Flink's lib/: submitted to a cluster, main class FLINK_RUNNER, arguments `--script FILE`.
 #: "flink-reporter", against Flink's lib/ and its plugin metrics-prometheus: goes into that plugin's directory.
@@ -73,7 +76,7 @@ class Source(ABC):
     def __init__(
         self, seed: int, partition: int, partitions: int, options: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        self.partition, self.partitions, self.options = partition, partitions, options
+        self.seed, self.partition, self.partitions, self.options = seed, partition, partitions, options
         self.random = np.random.default_rng((seed, partition))
 
     @abstractmethod
@@ -95,7 +98,8 @@ class Program:
     partitions: int = 8
     output_partitions: int = 2
     state_topic: bool = False
-    """Whether it keeps its state in one more topic, `Deployment.state`, with as many partitions as the input."""
+    """Whether it keeps its state in one more topic, `Deployment.state`, with as many partitions as the input and the
+    settings `STATE_TOPIC`."""
     options: Mapping[str, str] = field(default_factory=dict)
     """What may be set in `Deployment.options`, with the defaults."""
     tables: Callable[[Deployment], Mapping[str, str]] | None = None

@@ -65,7 +65,7 @@ class Images(Source):
         rows, columns = shape(megapixels)
         asks, east, down, which, row, column = self.random.random(6)
         event = Event(
-            id=f"{self.partition}-{self._sent}",
+            id=f"{self.seed}-{self.partition}-{self._sent}",
             x=int((self.partition + east) / self.partitions * PLANE),
             y=int(down * PLANE),
             time_ms=time_ms,

@@ -36,13 +36,15 @@ class Region:
             }
         )
         self._producer.init_transactions(_TIMEOUT_S)
-        for sample in self._remembered():
+        remembered = self._remembered()
+        for _, sample in remembered:
             self.window.add(unpacked(sample))
+        self._slot = (remembered[-1][0] + 1) % LENGTH if remembered else 0
 
     @contextmanager
     def transaction(self, consumer: Consumer) -> Iterator[Region]:
         """All that is put, remembered and read counts when the context ends, or nothing."""
-        before = self.window.copy()
+        before = self.window.copy(), self._slot
         self._producer.begin_transaction()
         try:
             yield self
@@ -51,22 +53,24 @@ class Region:
                 self._producer.send_offsets_to_transaction([self._position], metadata, _TIMEOUT_S)
             self._producer.commit_transaction(_TIMEOUT_S)
         except BaseException:
-            self.window = before
+            self.window, self._slot = before
             self._producer.abort_transaction(_TIMEOUT_S)
             raise
 
     def put(self, key: str, answer: str) -> None:
         self._producer.produce(self._deployment.output, answer, key)
 
-    def remember(self, key: str, sample: Pixels) -> None:
+    def remember(self, sample: Pixels) -> None:
+        """In the window, and in its topic. Keys come in turn, so the broker may forget all but the last of each."""
         self.window.add(sample)
-        self._producer.produce(self._deployment.state, packed(sample), key, self._partition)
+        self._producer.produce(self._deployment.state, packed(sample), str(self._slot), self._partition)
+        self._slot = (self._slot + 1) % LENGTH
 
     def read_up_to(self, position: TopicPartition) -> None:
         self._position = position
 
-    def _remembered(self) -> list[bytes]:
-        """The last samples that were part of a finished transaction, oldest first."""
+    def _remembered(self) -> list[tuple[int, bytes]]:
+        """The last samples that were part of a finished transaction, oldest first, with their places in turn."""
         from confluent_kafka import Consumer, TopicPartition
 
         reader = Consumer(
@@ -93,18 +97,18 @@ class Region:
             reader.close()
 
 
-def _read(reader: Consumer, place: TopicPartition) -> list[bytes]:
-    """All values from there to the end."""
+def _read(reader: Consumer, place: TopicPartition) -> list[tuple[int, bytes]]:
+    """All keys and values from there to the end."""
     from confluent_kafka import KafkaError, KafkaException
 
     reader.assign([place])
-    values: list[bytes] = []
+    found: list[tuple[int, bytes]] = []
     while True:
         for message in reader.consume(500, 1.0):
             error = message.error()
             if error is None:
-                values.append(message.value() or b"")
+                found.append((int(message.key() or 0), message.value() or b""))
             elif error.code() == KafkaError._PARTITION_EOF:
-                return values
+                return found
             else:
                 raise KafkaException(error)

@@ -149,7 +149,7 @@ class Worker:
         if not event.image:
             return head | {"intensities": region.window.intensities(event.row, event.column)}
         image = decompressed(event.image)
-        region.remember(event.id, sampled(image))
+        region.remember(sampled(image))
         return head | {"cells": count(image)._asdict()}
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 KEY = ("vehicle", "window_start")
-SCHEMA = "vehicle string, event_time long, lat double, lon double, speed long"
+FIELDS = ("vehicle", "event_time", "lat", "lon", "speed")
 
 
 def speeds(spark: SparkSession, records: DataFrame, deployment: Deployment) -> DataFrame:
@@ -23,12 +23,12 @@ def speeds(spark: SparkSession, records: DataFrame, deployment: Deployment) -> D
 
     known = [(plate, kind.name, kind.limit) for plate, kind in fleet().items()]
     vehicles = spark.createDataFrame(known, "vehicle string, kind string, speed_limit long")
-    north = (col("lat") - LATITUDE) * METRES_A_DEGREE
-    east = (col("lon") - LONGITUDE) * METRES_A_DEGREE_EAST
+    north = (col("lat").cast("double") - LATITUDE) * METRES_A_DEGREE
+    east = (col("lon").cast("double") - LONGITUDE) * METRES_A_DEGREE_EAST
     near = (
-        records.select(functions.from_json("value", SCHEMA).alias("event"))
-        .select("event.*")
+        structured.parsed(records, *FIELDS)
         .where(north * north + east * east <= RADIUS_M * RADIUS_M)
+        .withColumns({name: col(name).cast("bigint") for name in ("event_time", "speed")})
         .withColumn("occurred", functions.timestamp_millis("event_time"))
         .withWatermark("occurred", structured.WATERMARK)
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 KEY = ("campaign_id", "window_start")
-SCHEMA = "ad_id string, event_type string, event_time long"
+FIELDS = ("ad_id", "event_type", "event_time")
 
 
 def counts(spark: SparkSession, records: DataFrame, deployment: Deployment) -> DataFrame:
@@ -22,9 +22,9 @@ def counts(spark: SparkSession, records: DataFrame, deployment: Deployment) -> D
     table = load(deployment.options.get("redis", ""))
     campaigns = spark.createDataFrame(list(table.items()), "ad_id string, campaign_id string")
     views = (
-        records.select(functions.from_json("value", SCHEMA).alias("event"))
-        .select("event.*")
+        structured.parsed(records, *FIELDS)
         .where("event_type = 'view'")
+        .withColumn("event_time", functions.col("event_time").cast("bigint"))
         .withColumn("occurred", functions.timestamp_millis("event_time"))
         .withWatermark("occurred", structured.WATERMARK)
         .join(functions.broadcast(campaigns), "ad_id")
