@@ -11,11 +11,10 @@ from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 
-from autoscalers.model import Floats
 from infra.local.engine import Engine
 from infra.local.exporter import Subject
 from infra.local.flink import Flink
-from infra.local.generators import Generators
+from infra.local.generators import LOAD, WARMUP, Generators
 from infra.local.household import Household, Part
 from infra.local.kafka import Broker
 from infra.local.options import Options
@@ -64,13 +63,13 @@ class LocalCluster(Cluster):
         self._create_topics(broker, deployment)
         engine.launch()
         prometheus = self._monitoring(engine, deployment)
-        warmup = self._generators(deployment, "warmup", np.full(round(self._options.warmup_s), curve[0]), seed_offset=1)
-        load = self._generators(deployment, "load", curve, extra=self._bursts())
+        load = self._generators(deployment)
         self._await_job(engine, broker)
         prometheus.await_ready()
-        self._warm_up(engine, warmup, prometheus)
+        household.await_("waiting for the load generator", lambda: load.ready, *load.parts, patience_s=_READY_S)
+        self._warm_up(engine, load, prometheus)
         start = math.ceil(time.time() + 0.5)
-        load.begin(start)
+        load.play(LOAD, start)
         engine.roster.since = float(start)
         engine.publish()
         household.say(f"measuring, {start - began:.0f} s after the start")
@@ -154,36 +153,28 @@ class LocalCluster(Cluster):
         prometheus.start()
         return prometheus
 
-    def _generators(
-        self,
-        deployment: Deployment,
-        name: str,
-        curve: Floats,
-        *,
-        seed_offset: int = 0,
-        extra: tuple[tuple[float, int], ...] = (),
-    ) -> Generators:
+    def _generators(self, deployment: Deployment) -> Generators:
+        curve = self._assignment.curve
         return Generators(
             self._household,
             self._program,
             deployment,
-            name=name,
-            curve=curve,
+            curves={WARMUP: np.full(round(self._options.warmup_s), curve[0]), LOAD: curve},
             partitions=self._partitions,
-            seed=2 * self._assignment.seed + seed_offset,
+            seed=self._assignment.seed,
             processes=self._options.generators,
-            extra=extra,
+            extra=self._bursts(),
         )
 
-    def _warm_up(self, engine: Engine, warmup: Generators, prometheus: Prometheus) -> None:
+    def _warm_up(self, engine: Engine, load: Generators, prometheus: Prometheus) -> None:
         """Load at full speed, so that code is compiled; then the real quotas, and what is left of that load is done."""
         self._household.say(f"warming up for {self._options.warmup_s:g} s")
-        warmup.begin(time.time())
+        load.play(WARMUP, time.time())
         limit = time.time() + self._options.warmup_s
         while time.time() < limit:
             engine.tick()
             time.sleep(0.5)
-        warmup.stop()
+        load.rest()
         engine.settle()
         enough = 2.0 * float(self._assignment.curve[0])
         self._household.say("waiting until what came in the warm-up is done")

@@ -1,9 +1,11 @@
 """The load generator: follows a curve second by second, each event stamped with the moment at which it was sent.
 
-`python -m infra.local.load FILE` reads its orders from a file, and from standard input a line with the moment at which
-the curve begins, in seconds since the epoch; when standard input closes, it stops. Each process writes partitions of
-its own, so that event time never goes back within a partition. Beside the orders it keeps a log, a line a second:
-second, events due, events sent, events not yet delivered. The last line has the totals.
+`python -m infra.local.load FILE` reads its orders from a file, makes all ready, and then takes commands from standard
+input, a line each: `play NAME START` follows one of its curves, which begins at START in seconds since the epoch, until
+it ends or the next command comes; `rest` does nothing. When standard input closes, it ends.
+
+Each process writes partitions of its own, so that event time never goes back within a partition. `<orders>.NAME.log`
+gets a line a second: second, events due, events sent, events not yet delivered. Its last line has the totals.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ import json
 import select
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TextIO
 
@@ -40,11 +42,13 @@ class Orders:
     own: tuple[int, ...]
     """The partitions that this process writes."""
     seed: int
-    curve: tuple[float, ...]
-    """Events/s of this process, a value a second."""
+    curves: Mapping[str, tuple[float, ...]]
+    """Events/s of this process by name, a value a second."""
     extra: tuple[tuple[float, int], ...] = ()
-    """Events that come at once: at which second, and how many."""
+    """Events that come at once: at which second of the curve `load`, and how many."""
     event_bytes: int = 1024
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Of the job."""
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
@@ -52,8 +56,9 @@ class Orders:
     @classmethod
     def read(cls, path: Path) -> Orders:
         values = json.loads(path.read_text(encoding="utf-8"))
+        curves = {name: tuple(curve) for name, curve in values.pop("curves").items()}
         extra = tuple((float(second), int(count)) for second, count in values.pop("extra"))
-        return cls(**{**values, "own": tuple(values["own"]), "curve": tuple(values["curve"]), "extra": extra})
+        return cls(**{**values, "own": tuple(values["own"]), "curves": curves, "extra": extra})
 
 
 class Schedule:
@@ -79,21 +84,15 @@ class Schedule:
 
 
 class Generator:
-    """One process of the generator at work."""
+    """One process of the generator."""
 
-    def __init__(self, orders: Orders, log: TextIO) -> None:
-        program = runtime.program(orders.job)
-        self._orders = orders
-        self._start = 0.0
-        self._log = log
-        self._schedule = Schedule(orders.curve, orders.extra)
-        self._sources = {
-            partition: program.source(orders.seed, partition, orders.partitions) for partition in orders.own
-        }
-        self._sent = self._delivered = self._failed = 0
-        self._second = self._sent_before = 0
-        self._turn = 0
-        self._producer = Producer(
+    def __init__(self, orders: Orders) -> None:
+        self.orders = orders
+        self._program = runtime.program(orders.job)
+        for source in self.sources().values():
+            source.batch(1, 0)  # some make much at their first event, and keep it
+        self._failed = 0
+        self.producer = Producer(
             {
                 "bootstrap.servers": orders.broker,
                 "enable.idempotence": True,  # the total stays exact, also when a broker stops and comes back
@@ -109,48 +108,77 @@ class Generator:
             }
         )
 
-    def run(self, start: float, stopped: Callable[[], bool]) -> None:
-        """Follow the curve to its end, then wait until the broker has all."""
+    def play(self, name: str, start: float, log: TextIO, interrupted: Callable[[], bool]) -> None:
+        """Follow a curve to its end, then wait until the broker has all."""
+        extra = self.orders.extra if name == "load" else ()
+        performance = _Performance(self, Schedule(self.orders.curves[name], extra), start, log)
+        performance.run(interrupted)
+        self.producer.flush(_FLUSH_S)
+        delivered = performance.sent - self._failed - len(self.producer)
+        log.write(json.dumps({"sent": performance.sent, "delivered": delivered}) + "\n")
+
+    def sources(self) -> dict[int, runtime.Source]:
+        orders = self.orders
+        return {
+            partition: self._program.source(orders.seed, partition, orders.partitions, orders.options)
+            for partition in orders.own
+        }
+
+    def told(self, error: KafkaError | None, _message: Message) -> None:
+        if error is not None:
+            self._failed += 1
+
+
+class _Performance:
+    """A curve being followed."""
+
+    def __init__(self, generator: Generator, schedule: Schedule, start: float, log: TextIO) -> None:
+        self.sent = 0
+        self._schedule = schedule
         self._start = start
-        while not stopped():
+        self._log = log
+        self._producer = generator.producer
+        self._told = generator.told
+        self._topic = generator.orders.topic
+        self._own = generator.orders.own
+        self._sources = generator.sources()
+        self._second = self._sent_before = self._turn = 0
+
+    def run(self, interrupted: Callable[[], bool]) -> None:
+        while not interrupted():
             now = time.time() - self._start
             if now < 0:
                 time.sleep(min(TICK_S, -now))
                 continue
             self._close_seconds(now)
-            if self._second >= self._schedule.seconds and self._sent >= self._schedule.total:
-                break
+            if self._second >= self._schedule.seconds and self.sent >= self._schedule.total:
+                return
             self._send_due(now)
             self._producer.poll(0)
             tick = int((time.time() - self._start) / TICK_S) + 1
             time.sleep(max(0.0, self._start + tick * TICK_S - time.time()))
-        self._producer.flush(_FLUSH_S)
-        self._log.write(
-            json.dumps({"sent": self._sent, "delivered": self._sent - self._failed - len(self._producer)}) + "\n"
-        )
-        self._log.flush()
 
     def _send_due(self, now: float) -> None:
-        count = self._schedule.due(now) - self._sent
+        count = self._schedule.due(now) - self.sent
         while count > 0:
             chunk = min(count, _CHUNK)
             self._send(chunk)
-            self._sent += chunk
+            self.sent += chunk
             count -= chunk
             if int(time.time() - self._start) > self._second:
                 return  # it cannot keep up: what was sent in this second is told as it was
 
     def _send(self, count: int) -> None:
         """To all own partitions in turn, in equal parts."""
-        own = self._orders.own
-        time_ms = int(time.time() * 1000)
+        own = self._own
         each, rest = divmod(count, len(own))
-        produce, topic = self._producer.produce, self._orders.topic
+        produce, topic = self._producer.produce, self._topic
         for offset in range(len(own)):
             size = each + (offset < rest)
             if not size:
                 break
             partition = own[(self._turn + offset) % len(own)]
+            time_ms = int(time.time() * 1000)
             for value in self._sources[partition].batch(size, time_ms):
                 while True:
                     try:
@@ -160,27 +188,26 @@ class Generator:
                         self._producer.poll(0.01)
         self._turn = (self._turn + rest) % len(own)
 
-    def _told(self, error: KafkaError | None, _message: Message) -> None:
-        if error is not None:
-            self._failed += 1
-
     def _close_seconds(self, now: float) -> None:
         while self._second + 1 <= now and self._second < self._schedule.seconds:
             due = self._schedule.due(self._second + 1) - self._schedule.due(self._second)
-            line = [self._second, due, self._sent - self._sent_before, len(self._producer)]
+            line = [self._second, due, self.sent - self._sent_before, len(self._producer)]
             self._log.write(json.dumps(line) + "\n")
             self._log.flush()
-            self._sent_before = self._sent
+            self._sent_before = self.sent
             self._second += 1
 
 
 def main(path: Path) -> None:
-    orders = Orders.read(path)
-    with path.with_suffix(".log").open("w", encoding="utf-8") as log:
-        generator = Generator(orders, log)
-        start = sys.stdin.readline()
-        if start:
-            generator.run(float(start), lambda: bool(select.select([sys.stdin], [], [], 0)[0]))
+    generator = Generator(Orders.read(path))
+    path.with_suffix(".ready").touch()
+    with open(0, "rb", buffering=0) as commands:
+        while line := commands.readline():
+            word, *rest = line.decode().split()
+            if word == "play":
+                name, start = rest
+                with path.with_suffix(f".{name}.log").open("w", encoding="utf-8") as log:
+                    generator.play(name, float(start), log, lambda: bool(select.select([commands], [], [], 0)[0]))
 
 
 if __name__ == "__main__":

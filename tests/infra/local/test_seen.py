@@ -38,7 +38,7 @@ def test_what_comes_at_once_comes_on_top() -> None:
 def test_orders_survive_their_file(tmp_path: object) -> None:
     from pathlib import Path
 
-    orders = Orders("yahoo", "127.0.0.1:1", "events", 8, (0, 2), 7, (1.5, 2.0), ((1.0, 5),), 241)
+    orders = Orders("yahoo", "127.0.0.1:1", "events", 8, (0, 2), 7, {"load": (1.5, 2.0)}, ((1.0, 5),), 241)
     path = Path(str(tmp_path)) / "orders.json"
     orders.write(path)
     assert Orders.read(path) == orders
