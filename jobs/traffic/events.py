@@ -33,7 +33,7 @@ _ROAM = 0.2
 
 _PLATES = column(list(fleet()))
 _BOUNDS = choices(np.array([kind.reports for kind in fleet().values()]))
-_QUARTERS = np.random.default_rng(0).uniform(-1, 1, (len(fleet()), 2)) * (1 - _ROAM)
+_QUARTERS = np.random.default_rng(0).uniform(-1, 1, (len(fleet()), 2))
 _LAYOUT = Layout(
     '{"vehicle":"<plate>","event_time":<time>,"lat":<lat>.<lat_part>,"lon":<lon>.<lon_part>,"speed":<speed>}',
     plate=_PLATES.shape[1],

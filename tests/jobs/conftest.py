@@ -120,24 +120,27 @@ class Stage:
         self._household.await_(f"{engine.name} with {engine.wanted} workers", settled, patience_s=PATIENCE_S)
 
     def await_results(self, collected: Callable[[Iterable[bytes]], dict[Any, Any]], expected: dict[Any, Any]) -> None:
-        """Until what has come out is what must come out, or nothing more comes; then they must be the same."""
+        """Until what has come out is what must come out, or patience ends; then they must be the same."""
         assert self.engine is not None
         engine = self.engine
+        found: dict[Any, Any] = {}
 
         def complete() -> bool:
             engine.tick()
-            self._read()
-            found = collected(self.results)
+            found.update(collected(self._read()))
             return all(found.get(key) == value for key, value in expected.items())
 
         wait_until(complete, PATIENCE_S, poll_s=0.5)
-        found = collected(self.results)
         wrong = [(key, found.get(key), value) for key, value in expected.items() if found.get(key) != value]
         assert not wrong, f"{len(wrong)} of {len(expected)} are wrong or missing, such as {wrong[:3]}"
 
-    def _read(self) -> None:
+    def _read(self) -> list[bytes]:
+        """Results that are new."""
+        new: list[bytes] = []
         while messages := self._consumer.consume(2000, timeout=0.2):
-            self.results += [message.value() or b"" for message in messages if message.error() is None]
+            new += [message.value() or b"" for message in messages if message.error() is None]
+        self.results += new
+        return new
 
 
 @pytest.fixture

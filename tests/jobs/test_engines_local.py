@@ -15,7 +15,7 @@ from jobs.yahoo.campaigns import embedded
 
 pytestmark = pytest.mark.local
 
-RATE = 4_000
+RATE = 2_000
 WORK_NS = 2_000
 
 
@@ -52,13 +52,13 @@ def test_traffic(play: Callable[..., Any], machinery: str) -> None:
 
 def disturb(stage: Any) -> None:
     """Events all the time, while a worker joins, and when one is killed; each time there is work on the way."""
-    stage.feed(12, RATE)
+    stage.feed(10, RATE)
     stage.rescale(2)
-    stage.feed(12, RATE)
+    stage.feed(10, RATE)
     stage.await_engine()
-    stage.feed(12, RATE)
+    stage.feed(10, RATE)
     stage.kill_worker()
-    stage.feed(12, RATE)
+    stage.feed(10, RATE)
     stage.await_engine()
     stage.feed(6, RATE)
 
