@@ -103,15 +103,14 @@ def generator() -> dict[str, float]:
     return figures
 
 
-def producer_perf_test(load: Load, folder: Path, events: int = 5_000_000) -> float:
+def producer_perf_test(load: Load, folder: Path, events: int = 3_000_000) -> float:
     """Kafka's own benchmark with the same events, compression and batches."""
     payloads = folder / "payloads.txt"
     source = runtime.program("yahoo").source(1, 0, PARTITIONS)
     payloads.write_bytes(b"\n".join(source.batch(20_000, int(time.time() * 1000))) + b"\n")
     arguments = ["--topic", load.topic(), "--num-records", str(events), "--throughput", "-1"]
-    arguments += ["--payload-file", str(payloads), "--command-property", f"bootstrap.servers={load.broker.address}"]
-    for setting in ("compression.type=lz4", "linger.ms=10", "batch.size=262144", "buffer.memory=134217728"):
-        arguments += ["--command-property", setting]
+    arguments += ["--payload-file", str(payloads), "--bootstrap-server", load.broker.address, "--command-property"]
+    arguments += ["compression.type=lz4", "linger.ms=10", "batch.size=262144", "buffer.memory=134217728"]
     main = "org.apache.kafka.tools.ProducerPerformance"
     command = java.command(main, jars.class_path("kafka"), *arguments, heap_mb=512)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -125,7 +124,7 @@ def throughput(workers: int, seconds: int = 30) -> tuple[float, float]:
     curve = np.full(seconds + 20, 10.0)
     options = {"max_workers": workers, "warmup_s": 10}
     assignment = Assignment(f"bench-{workers}", job, engine, curve, 1, workers, options, faults=(fill,))
-    policy = autoscalers.create("hpa", min_workers=workers, max_workers=workers, sync_period_s=5)
+    policy = autoscalers.create("hpa", minimum=workers, maximum=workers, sync_period_s=5)
     with infra.get("local").provision(assignment) as cluster, cluster.deploy() as target:
         cpu, wall = time.process_time(), time.monotonic()
         while target.time_s < curve.size:

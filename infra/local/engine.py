@@ -53,6 +53,7 @@ class Engine(ABC):
         self._next = 0
         self._published: object = None
         self._settled_since = float("inf")
+        self._served = False
 
     # --- what each engine does in its own way ------------------------------------------------
 
@@ -149,6 +150,8 @@ class Engine(ABC):
         for worker in [worker for worker in self.workers if not worker.part.alive]:
             self._bury(worker, now)
         self.look()
+        served, self._served = self._served, self.serving
+        self.roster.restarts += self.measuring and self._served and not served
         self._settled_since = min(self._settled_since, now) if self.settled else float("inf")
         for worker in self.workers:
             self._cap(worker, now)
@@ -171,7 +174,11 @@ class Engine(ABC):
 
     def publish(self) -> None:
         self.roster.members = [worker.member for worker in self.workers]
-        seen = (self.roster.since, [(member.index, member.ready, member.cores) for member in self.roster.members])
+        seen = (
+            self.roster.since,
+            self.roster.restarts,
+            [(member.index, member.ready, member.cores) for member in self.roster.members],
+        )
         if seen != self._published:
             self.roster.write(self.roster_file)
             self._published = seen

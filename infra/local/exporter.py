@@ -108,6 +108,7 @@ class Exporter:
         told = progress(roster)
         for member in roster.members:
             yield from _worker(member, told.events.get(member.index, math.nan))
+        yield "tidebed_job_restarts_total", float(roster.restarts)
         ends, committed = self._input.ends(), self._input.committed()
         if ends:
             yield "tidebed_job_offered_events_total", float(sum(ends.values()))

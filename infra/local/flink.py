@@ -89,7 +89,7 @@ class Flink(Engine):
         }
         self._jobmanager = self.household.start(
             "jobmanager",
-            self._java(
+            self._java(  # it plans once and then waits: the quick compiler is enough
                 "org.apache.flink.container.entrypoint.StandaloneApplicationClusterEntryPoint",
                 _JOBMANAGER_HEAP_MB,
                 *("--configDir", str(self._folder), "--job-id", JOB_ID, "--job-classname", runtime.FLINK_RUNNER),
@@ -163,7 +163,7 @@ class Flink(Engine):
         return found
 
     def _java(self, main: str, heap_mb: int, *arguments: str, direct_mb: int = 0) -> list[str]:
-        direct = [f"-XX:MaxDirectMemorySize={direct_mb}m"] if direct_mb else []
+        direct = [f"-XX:MaxDirectMemorySize={direct_mb}m"] if direct_mb else ["-XX:TieredStopAtLevel=1"]
         options = [*_OPTIONS, *direct, f"-Dlog4j2.configurationFile={self._folder}/log4j2.properties"]
         class_path = f"{jars.class_path('flink')}:{jars.compiled('flink')}"
         return java.command(main, class_path, *arguments, heap_mb=heap_mb, options=options)

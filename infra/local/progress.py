@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +31,6 @@ class Progress:
     """The next offset by partition; empty where only the broker knows."""
     events: dict[int, float] = field(default_factory=dict)
     """Events taken in by worker index."""
-    restarts: float = math.nan
 
 
 def read(url: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import warnings
 from typing import Any
 
@@ -71,17 +73,18 @@ def events(happened: list[tuple[float, str, str, str]]) -> Columns:
 def recoveries(time_s: Any, sight: Sight, disturbed: list[float]) -> list[tuple[float, float]]:
     """When the backlog was down again after each disturbance: (disturbance, recovery) for those that ended.
 
-    Down means no more than before, or than what arrives within two seconds.
+    Down means no more than before, or than what arrives within two seconds, and until the next disturbance for good.
     """
     found = []
-    for begin in disturbed:
+    for begin, end in itertools.pairwise([*sorted(disturbed), math.inf]):
         before = sight.backlog[(time_s < begin) & (time_s >= begin - 5)]
         usual = np.nanmedian(before) if np.isfinite(before).any() else 0.0
-        limit = np.maximum(usual, 2.0 * np.nan_to_num(sight.offered))
-        high = (time_s >= begin) & ~(sight.backlog <= limit)
-        after = time_s[(time_s > (time_s[high].max() if high.any() else begin)) & (sight.backlog <= limit)]
-        if after.size:
-            found.append((begin, float(after[0])))
+        low = sight.backlog <= np.maximum(usual, 2.0 * np.nan_to_num(sight.offered))
+        after = (time_s >= begin) & (time_s < end)
+        high = time_s[after & ~low]
+        down = time_s[after & low & (time_s > (high.max() if high.size else begin))]
+        if down.size:
+            found.append((begin, float(down[0])))
     return found
 
 

@@ -37,6 +37,8 @@ class Roster:
     """When the measurement began, in seconds since the epoch: results of earlier events are none of its."""
     driver_port: int | None = None
     """Where a Spark driver tells what its executors did."""
+    restarts: int = 0
+    """How often the job stood still and began again."""
     members: list[Member] = field(default_factory=list)
 
     def write(self, path: Path) -> None:
@@ -54,7 +56,7 @@ class Roster:
             Member(**{**entry, "folders": {name: Path(folder) for name, folder in entry["folders"].items()}})
             for entry in values["members"]
         ]
-        return cls(values["engine"], values["since"], values["driver_port"], members)
+        return cls(**{**values, "members": members})
 
 
 def processes(member: Member) -> list[int]:

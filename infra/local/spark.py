@@ -68,7 +68,7 @@ class Spark(Engine):
             "spark.master": f"spark://{LOOPBACK}:{self._port}",
             "spark.jars": ",".join(str(jar) for jar in (*jars.folder("spark").glob("*.jar"), jars.compiled("spark"))),
             "spark.driver.memory": "512m",
-            "spark.driver.extraJavaOptions": " ".join(_JAVA),
+            "spark.driver.extraJavaOptions": " ".join((*_JAVA, "-XX:TieredStopAtLevel=1")),
             "spark.executor.memory": f"{_EXECUTOR_MB}m",
             "spark.executor.cores": "1",
             "spark.executor.extraJavaOptions": " ".join(_JAVA),
