@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -164,10 +164,11 @@ class Progress:
                     self._figures[name] = self._figures.get(name, 0) + events
             self._job = job
 
-    def _events(self, stage: int) -> list[tuple[str, int]]:
-        entries = self._store.executorSummary(stage, 0).iterator()
-        found = []
-        while entries.hasNext():
-            entry = entries.next()
-            found.append((entry._1(), entry._2().inputRecords()))
-        return found
+    def _events(self, stage: int) -> Iterator[tuple[str, int]]:
+        """By executor; when one was lost, part of the stage was tried again."""
+        info = self._tracker.getStageInfo(stage)
+        for attempt in range(info.currentAttemptId + 1 if info else 0):
+            entries = self._store.executorSummary(stage, attempt).iterator()
+            while entries.hasNext():
+                entry = entries.next()
+                yield entry._1(), entry._2().inputRecords()

@@ -23,6 +23,8 @@ from jobs.runtime import Deployment
 PARTITIONS = 4
 SEED = 7
 PATIENCE_S = 180.0
+QUICK = "-XX:TieredStopAtLevel=1"
+"""Processes that live for a minute are not worth much compiling."""
 OPTIONS = Options(cores=2.0, boot_cores=2.0, warm_s=0.0)
 
 
@@ -33,16 +35,16 @@ class Stage:
         self, household: Household, broker: Broker, job: str, options: Mapping[str, str], work_ns: int
     ) -> None:
         program = runtime.program(job)
-        machinery = program.engines
+        name = household.label.run
         self.deployment = Deployment(
             job=job,
             broker=broker.address,
-            input="events",
-            output="results",
-            state="state",
-            group="stage",
+            input=f"{name}-events",
+            output=f"{name}-results",
+            state=f"{name}-state",
+            group=name,
             work_ns=work_ns,
-            checkpoint_s=2.0 if "flink" in machinery else 0.2,
+            checkpoint_s=1.0,
             options=options,
         )
         self._household = household
@@ -61,12 +63,12 @@ class Stage:
         )
         broker.create(
             {
-                "events": (PARTITIONS, {}),
-                "results": (2, runtime.OUTPUT_TOPIC),
-                "state": (PARTITIONS, runtime.STATE_TOPIC),
+                self.deployment.input: (PARTITIONS, {}),
+                self.deployment.output: (2, runtime.OUTPUT_TOPIC),
+                self.deployment.state: (PARTITIONS, runtime.STATE_TOPIC),
             }
         )
-        self._consumer.assign([TopicPartition("results", index, 0) for index in range(2)])
+        self._consumer.assign([TopicPartition(self.deployment.output, index, 0) for index in range(2)])
         self.now_ms = int(time.time() // 10 - 60) * 10_000
         self.sent: list[list[tuple[bytes, int]]] = [[] for _ in range(PARTITIONS)]
         self.results: list[bytes] = []
@@ -96,7 +98,7 @@ class Stage:
 
     def _send(self, index: int, moments: Any) -> None:
         for value, moment in zip(self._sources[index].batch(len(moments), moments), moments.tolist(), strict=True):
-            self._producer.produce("events", value, None, index, timestamp=moment)
+            self._producer.produce(self.deployment.input, value, None, index, timestamp=moment)
             self.sent[index].append((value, moment))
             self._producer.poll(0)
 
@@ -144,20 +146,27 @@ class Stage:
 
 
 @pytest.fixture
-def household(request: pytest.FixtureRequest) -> Iterator[Household]:
+def household(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Household]:
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", QUICK)
     with Household(request.node.name) as opened:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
+    with Household(request.module.__name__.rpartition(".")[2]) as household, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", QUICK)
+        broker = Broker(household, *free(2))
+        broker.start()
+        broker.await_ready()
+        yield broker
+
+
 @pytest.fixture
-def play(household: Household) -> Callable[..., Stage]:
+def play(household: Household, broker: Broker) -> Callable[..., Stage]:
     """A job on a kind of machinery, with its first workers at work."""
 
     def begin(job: str, machinery: str, *, workers: int = 1, work_ns: int = 0, **options: str) -> Stage:
-        port, controller = free(2)
-        broker = Broker(household, port, controller)
-        broker.start()
-        broker.await_ready()
         stage = Stage(household, broker, job, options, work_ns)
         engines: dict[str, Callable[[], Engine]] = {
             "flink": lambda: Flink(household, stage.deployment, OPTIONS, reactive=False),
