@@ -64,11 +64,6 @@ FLINK_REPORTER = "org.apache.flink.metrics.prometheus.LoopbackReporterFactory"
 #: To be written into that jar with FLINK_REPORTER as its only line.
 FLINK_REPORTER_SERVICE = "META-INF/services/org.apache.flink.metrics.reporter.MetricReporterFactory"
 
-#: What Flink's reporters tell of the reading operator, by subtask and `tm_id`: events read, and events that wait. The
-#: latter is missing for a while after a restart.
-FLINK_EVENTS_READ = 'flink_taskmanager_job_task_operator_numRecordsIn{operator_name=~"Source:.*"}'
-FLINK_EVENTS_PENDING = 'flink_taskmanager_job_task_operator_pendingRecords{operator_name=~"Source:.*"}'
-
 
 class Source(ABC):
     """Makes the events of one partition. The same seed gives the same events, however they are cut into batches."""
