@@ -45,11 +45,9 @@ def listening(tell: Callable[[str], None]) -> Iterator[None]:
             tell(record.getMessage())
 
     logger, handler = logging.getLogger("tidebed.place"), Handler()
-    before = logger.level
     logger.setLevel(logging.INFO)
     logger.addHandler(handler)
     try:
         yield
     finally:
         logger.removeHandler(handler)
-        logger.setLevel(before)

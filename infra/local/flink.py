@@ -144,7 +144,8 @@ class Flink(Engine):
         for vertex in requirements.values():
             vertex["parallelism"] = {"lowerBound": 1, "upperBound": wanted}
         self._client.put(f"/jobs/{JOB_ID}/resource-requirements", json=requirements)
-        self._client.post(f"/jobs/{JOB_ID}/checkpoints", json={"checkpointType": "FULL"})
+        if self.options.checkpoint_first:
+            self._client.post(f"/jobs/{JOB_ID}/checkpoints", json={"checkpointType": "FULL"})
 
     def _dismiss(self, idle: list[Worker]) -> None:
         """Of the workers that the job does not use, let the youngest go, as many as there are too many."""

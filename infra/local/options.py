@@ -9,6 +9,7 @@ from typing import Any
 from workloads.problems import did_you_mean
 
 _CHOICES = {"rescaling": ("reactive", "requirements")}
+_MOST_CORES = 64
 _WHOLE = ("max_workers", "work_ns", "partitions", "generators")
 
 
@@ -38,6 +39,9 @@ class Options:
     rescaling: str = ""
     """Flink: `reactive`, or `requirements` over REST with a checkpoint first; empty leaves it to the engine's name."""
 
+    checkpoint_first: bool = True
+    """Flink with `requirements`: a checkpoint before each rescale, so that little is done twice."""
+
     @classmethod
     def read(cls, options: Mapping[str, Any]) -> Options:
         return cls(**options)
@@ -52,17 +56,22 @@ def problems(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     known = [field.name for field in fields(Options)]
     found = []
     for key, value in options.items():
-        if key not in known:
-            found.append((key, did_you_mean(f'unknown option "{key}"', key, known)))
-        elif key in _CHOICES:
-            if value not in _CHOICES[key]:
-                found.append((key, f'"{value}" is none of {", ".join(_CHOICES[key])}'))
-        elif not isinstance(value, int | float) or isinstance(value, bool):
-            found.append((key, f'"{value}" is not a number'))
-        elif key in _WHOLE and (not isinstance(value, int) or value < (1 if key == "max_workers" else 0)):
-            found.append((key, f'"{value}" is not a whole number of at least {int(key == "max_workers")}'))
-        elif key in {"cores", "boot_cores"} and not 0 < value <= 64:
-            found.append((key, f'"{value}" is not a number of cores above 0'))
-        elif value < 0:
-            found.append((key, f'"{value}" is less than nothing'))
+        wrong = _wrong(key, value) if key in known else did_you_mean(f'unknown option "{key}"', key, known)
+        if wrong is not None:
+            found.append((key, wrong))
     return found
+
+
+def _wrong(key: str, value: Any) -> str | None:
+    if key in _CHOICES:
+        return None if value in _CHOICES[key] else f'"{value}" is none of {", ".join(_CHOICES[key])}'
+    if key == "checkpoint_first":
+        return None if isinstance(value, bool) else f'"{value}" is neither true nor false'
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return f'"{value}" is not a number'
+    least = int(key == "max_workers")
+    if key in _WHOLE and (not isinstance(value, int) or value < least):
+        return f'"{value}" is not a whole number of at least {least}'
+    if key in {"cores", "boot_cores"} and not 0 < value <= _MOST_CORES:
+        return f'"{value}" is not a number of cores above 0'
+    return f'"{value}" is less than nothing' if value < 0 else None
