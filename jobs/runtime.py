@@ -49,14 +49,15 @@ OUTPUT_TOPIC = {"message.timestamp.type": "LogAppendTime"}
 #: Settings of a state topic: a key's last record is all that counts.
 STATE_TOPIC = {"cleanup.policy": "compact"}
 
+_STEPS = ROOT / "java" / "Steps.java"
 #: Java sources by the jar that they are compiled into.
 #: "flink", against Flink's lib/: submitted to a cluster, main class FLINK_RUNNER, arguments `--script FILE`.
 #: "flink-reporter", against Flink's lib/ and its plugin metrics-prometheus: goes into that plugin's directory.
 #: "spark", against Spark's jars: handed to executors together with the Kafka connector (spark.jars).
 JAVA_SOURCES: Mapping[str, tuple[Path, ...]] = {
-    "flink": tuple(ROOT / "flink" / name for name in ("SqlRunner.java", "Work.java", "Lookup.java")),
+    "flink": (_STEPS, *(ROOT / "flink" / f"{name}.java" for name in ("SqlRunner", "Work", "Lookup"))),
     "flink-reporter": (ROOT / "flink" / "LoopbackReporterFactory.java",),
-    "spark": (ROOT / "spark" / "Work.java",),
+    "spark": (_STEPS, ROOT / "spark" / "Work.java"),
 }
 FLINK_RUNNER = "tidebed.flink.SqlRunner"
 #: metrics.reporter.<name>.factory.class; it takes the setting `port` and listens on 127.0.0.1 only.
