@@ -74,6 +74,7 @@ class LocalCluster(Cluster):
         engine.publish()
         household.say(f"measuring, {start - began:.0f} s after the start")
         time.sleep(max(0.0, start - time.time()))
+        always = [*load.parts, household.parts["exporter"], household.parts["prometheus"]]
         trouble = Trouble(self._assignment.faults, engine, broker, lambda: recent_loads(prometheus, engine.indices))
         target = LocalTarget(
             engine,
@@ -83,7 +84,9 @@ class LocalCluster(Cluster):
             start=start,
             seconds=curve.size,
             most=self._options.max_workers,
-            check=lambda: household.check(*_needed(prometheus.part, None if trouble.broker_down else broker.part)),
+            check=lambda: household.check(
+                *load.parts, *watching, *([] if trouble.broker_down else _needed(broker.part))
+            ),
         )
         if not household.quotas_enforced:
             _log.warning("CPU quotas cannot be set here: workers run without, and the archive says so")

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from infra.local import cgroups
 from infra.processes import sessions
 
 
@@ -60,8 +61,8 @@ class Roster:
 
 
 def processes(member: Member) -> list[int]:
-    """A worker's process and all that it started: its session, which none of them leaves."""
-    return [pid for pid, session in sessions() if session == member.pid]
+    """A worker's process and all that it started: its control group; without one, its session, which none leaves."""
+    return cgroups.pids(member.folders) or [pid for pid, session in sessions() if session == member.pid]
 
 
 def executors(member: Member) -> set[str]:

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autoscalers.model import JOB, Decision, Observation, OperatorView, Rescale
 from infra.local import recording
 from infra.local.engine import Engine
 from infra.local.generators import Generators
 from infra.local.prometheus import Prometheus
-from infra.local.sight import look
+from infra.local.sight import Sight, look
 from infra.local.trouble import Trouble
 from infra.model import Applied, Recording, Target
 from infra.processes import wait_until
@@ -116,8 +117,9 @@ class LocalTarget(Target):
 
     def drain(self) -> Recording:
         last = int(self._time_s)
-        if last >= self._end:
+        if self._drained < last and last >= self._end:
             self._await_last_samples()
+            self._tell_totals()
         parts = [self._rows(first, min(first + _CHUNK_S, last)) for first in range(self._drained, last, _CHUNK_S)] or [
             self._rows(last, last)
         ]
@@ -163,10 +165,19 @@ class LocalTarget(Target):
         sent = self._generators.sent(self._end)[first:last]
         return recording.metrics(time_s, sight, sent, wanted), recording.instances(time_s, sight)
 
-    def _note_recoveries(self, time_s: object, sight: object) -> None:
-        for began, ended in recording.recoveries(time_s, sight, self._disturbed):  # type: ignore[arg-type]
+    def _note_recoveries(self, time_s: NDArray[np.int32], sight: Sight) -> None:
+        for began, ended in recording.recoveries(time_s, sight, self._disturbed):
             self._disturbed.remove(began)
             self.tell(ended, "recovered", f"{ended - began:.0f} s after the disturbance")
+
+    def _tell_totals(self) -> None:
+        """Whether all that was to come has come."""
+        wait_until(lambda: self._generators.totals is not None, _LAST_SAMPLES_S)
+        totals = self._generators.totals
+        told = (
+            "the broker does not have all yet" if totals is None else "{:,} events sent, {:,} delivered".format(*totals)
+        )
+        self.tell(float(self._end), "load_end", told)
 
     def _await_last_samples(self) -> None:
         """The last second is known a scrape after its end."""
