@@ -84,9 +84,7 @@ class LocalCluster(Cluster):
             start=start,
             seconds=curve.size,
             most=self._options.max_workers,
-            check=lambda: household.check(
-                *load.parts, *watching, *([] if trouble.broker_down else _needed(broker.part))
-            ),
+            check=lambda: household.check(*always, *_needed(None if trouble.broker_down else broker.part)),
         )
         if not household.quotas_enforced:
             _log.warning("CPU quotas cannot be set here: workers run without, and the archive says so")

@@ -92,15 +92,15 @@ def class_path(*names: str) -> str:
 
 
 def missing() -> list[str]:
-    """The sets and compiled jars that have to be made first."""
-    sets = [name for name in SETS if not folder(name).is_dir()]
-    return sets if sets else [name for name in runtime.JAVA_SOURCES if not compiled(name).is_file()]
+    """The sets that have to be fetched first."""
+    return [name for name in SETS if not folder(name).is_dir()]
 
 
 def require() -> None:
-    """Raise unless all is there."""
+    """Raise unless all is there. The jobs' own Java is compiled whenever it has changed: that takes no network."""
     if missing():
         raise LocalError(f"jars are missing ({', '.join(missing())}): make jars")
+    compile_all()
 
 
 def compiled(name: str) -> Path:
@@ -124,6 +124,12 @@ def fetch(name: str) -> None:
         done = Path(draft) / "jars"
         shutil.rmtree(place, ignore_errors=True)
         done.rename(place)
+
+
+def compile_all() -> None:
+    for name in runtime.JAVA_SOURCES:
+        if not compiled(name).is_file():
+            compile_java(name)
 
 
 def compile_java(name: str) -> None:
@@ -212,10 +218,7 @@ def main(arguments: list[str]) -> int:
             if not folder(name).is_dir():
                 print(f"jars: fetching {name}", file=sys.stderr)
                 fetch(name)
-        for name in runtime.JAVA_SOURCES:
-            if not compiled(name).is_file():
-                print(f"jars: compiling {name}", file=sys.stderr)
-                compile_java(name)
+        compile_all()
     except LocalError as fault:
         print(f"jars: {fault}", file=sys.stderr)
         return 2

@@ -174,9 +174,7 @@ class LocalTarget(Target):
         """Whether all that was to come has come."""
         wait_until(lambda: self._generators.totals is not None, _LAST_SAMPLES_S)
         totals = self._generators.totals
-        told = (
-            "the broker does not have all yet" if totals is None else "{:,} events sent, {:,} delivered".format(*totals)
-        )
+        told = "{:,} events sent, {:,} delivered".format(*totals) if totals else "the broker does not have all yet"
         self.tell(float(self._end), "load_end", told)
 
     def _await_last_samples(self) -> None:
