@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -143,7 +144,7 @@ class Progress:
         self._count_events()
 
     def _commit(self, ends: Any) -> None:
-        from confluent_kafka import TopicPartition
+        from confluent_kafka import KafkaException, TopicPartition
 
         positions = json.loads(ends) if isinstance(ends, str) else ends or {}
         offsets = [
@@ -151,7 +152,8 @@ class Progress:
             for topic, partitions in positions.items()
             for partition, offset in partitions.items()
         ]
-        self._consumer.commit(offsets=offsets, asynchronous=False)
+        with suppress(KafkaException):  # only who watches the lag misses it, and the next batch tells more
+            self._consumer.commit(offsets=offsets, asynchronous=False)
 
     def _count_events(self) -> None:
         """What each executor has read, in the jobs since the last time."""

@@ -61,9 +61,9 @@ def shape(megapixels: float) -> tuple[int, int]:
 
 
 @cache
-def slides(seed: int, megapixels: float, count: int) -> tuple[Slide, ...]:
+def slides(count: int, megapixels: float = MEGAPIXELS, seed: int = 0) -> tuple[Slide, ...]:
     """A set of different images; the same for the same seed."""
-    random = np.random.default_rng((seed, count))
+    random = np.random.default_rng(seed)
     return tuple(_slide(random, *shape(megapixels)) for _ in range(count))
 
 

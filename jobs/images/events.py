@@ -8,6 +8,8 @@ partition has all that its queries need. A record is a line of JSON, followed by
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -53,29 +55,35 @@ def decode(value: bytes, timestamp_ms: int) -> Event:
 class Images(Source):
     """Images of one region, and queries about it. Option: megapixels."""
 
-    _sent = 0
+    def __init__(
+        self, seed: int, partition: int, partitions: int, options: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        super().__init__(seed, partition, partitions, options)
+        megapixels = float(options.get("megapixels", MEGAPIXELS))
+        self._slides = slides(DIFFERENT, megapixels)  # before the first event is due: it takes a second
+        self._rows, self._columns = shape(megapixels)
+        self._sent = 0
 
     def batch(self, count: int, time_ms: int | NDArray[np.int64]) -> list[bytes]:
         times = np.broadcast_to(np.asarray(time_ms), count)
         return [encode(self._next(int(time))) for time in times]
 
     def _next(self, time_ms: int) -> Event:
-        megapixels = float(self.options.get("megapixels", MEGAPIXELS))
-        known = slides(self.partition, megapixels, DIFFERENT)
-        rows, columns = shape(megapixels)
         asks, east, down, which, row, column = self.random.random(6)
         event = Event(
             id=f"{self.seed}-{self.partition}-{self._sent}",
             x=int((self.partition + east) / self.partitions * PLANE),
             y=int(down * PLANE),
             time_ms=time_ms,
-            image=known[int(which * len(known))].jpeg,
+            image=self._slides[int(which * DIFFERENT)].jpeg,
         )
         self._sent += 1
         if asks >= QUERIES_AN_IMAGE / (1 + QUERIES_AN_IMAGE):
             return event
         return event._replace(
-            image=b"", row=int(row * rows / STRIDE) * STRIDE, column=int(column * columns / STRIDE) * STRIDE
+            image=b"",
+            row=int(row * self._rows / STRIDE) * STRIDE,
+            column=int(column * self._columns / STRIDE) * STRIDE,
         )
 
 
