@@ -55,11 +55,12 @@ class Generators:
                 event_bytes=program.event_bytes,
                 options=deployment.options,
             )
-            path = household.room("load") / f"load-{index}.json"
+            name = f"load-{deployment.input}-{index}"
+            path = household.room("load") / f"{name}.json"
             orders.write(path)
             self._files.append(path)
             command = [sys.executable, "-m", "infra.local.load", str(path)]
-            self.parts.append(household.start(f"load-{index}", command, attached=True))
+            self.parts.append(household.start(name, command, attached=True))
 
     @property
     def ready(self) -> bool:
