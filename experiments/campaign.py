@@ -118,8 +118,7 @@ class Campaign:
         outcome = Outcome(skipped=len(runs) - len(pending))
         if pending:
             self.archive.make_room()
-        alone = any(place.exclusive for place in self._places())
-        for finished in execute_all(pending, self.archive, 1 if alone else workers or os.cpu_count() or 1):
+        for finished in execute_all(pending, self.archive, self.at_a_time(workers)):
             if finished.error is None:
                 outcome.done += 1
             else:
@@ -127,6 +126,11 @@ class Campaign:
             if on_finished is not None:
                 on_finished(finished)
         return outcome
+
+    def at_a_time(self, workers: int | None) -> int:
+        """How many runs go on together: one where a place needs the machine to itself."""
+        alone = any(place.exclusive for place in self._places())
+        return 1 if alone else workers or os.cpu_count() or 1
 
     def failures(self) -> list[FailedRun]:
         """The planned runs that have no data."""

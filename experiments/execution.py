@@ -134,16 +134,19 @@ def _die_with_parent(parent: int) -> None:
 def _log_file(path: Path) -> Iterator[logging.Logger]:
     """The run's own log; what goes wrong ends up in it too."""
     log = logging.getLogger(f"tidebed.run.{os.getpid()}")
-    log.setLevel(logging.INFO)
     log.propagate = False
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log.addHandler(handler)
+    told = [log, logging.getLogger("tidebed.place")]  # places say there what they wait for
+    for logger in told:
+        logger.setLevel(logging.INFO)
+        logger.addHandler(handler)
     try:
         yield log
     except BaseException as fault:
         log.error("failed: %s: %s", type(fault).__name__, fault)
         raise
     finally:
-        log.removeHandler(handler)
+        for logger in told:
+            logger.removeHandler(handler)
         handler.close()

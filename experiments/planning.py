@@ -131,6 +131,7 @@ def plan(
         raise UserError(
             f"{suite.name}: no experiment matches {asked}" if asked else f"{suite.name}: no experiment left"
         )
+    _refuse_jobs(suite.name, chosen)
     _refuse_twins(suite.name, cells)
     several_places = len({cell.place.name for cell in cells}) > 1
     experiments = []
@@ -209,6 +210,17 @@ def _added(
         )
 
 
+def _refuse_jobs(suite: str, cells: Sequence[_Cell]) -> None:
+    """What a place cannot run is told before anything starts."""
+    lines = [infra.get(cell.place.name).refused_job(cell.job.name, _engine(cell.job)) for cell in cells]
+    if any(lines):
+        raise UserError(*(f"{suite}: {line}" for line in dict.fromkeys(lines) if line))
+
+
+def _engine(job: Entry) -> str:
+    return str(job.options.get("engine", jobs.get(job.name).default_engine))
+
+
 def _refuse_twins(suite: str, cells: Sequence[_Cell]) -> None:
     """Two experiments that are called the same could not be told apart in any table."""
     names = Counter(" · ".join(cell.named(key) for key in ("job", "workload", "autoscaler", "place")) for cell in cells)
@@ -242,7 +254,7 @@ def _filters(only: Sequence[str]) -> list[tuple[str, str]]:
 def _run(suite: Suite, base: Path, cell: _Cell, experiment: str, label: str) -> Run:
     name, policy, options = cell.autoscaler
     job = jobs.get(cell.job.name)
-    engine = cell.job.options.get("engine", job.default_engine)
+    engine = _engine(cell.job)
     return Run(
         suite=suite.name,
         experiment=experiment,

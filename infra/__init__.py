@@ -15,7 +15,7 @@ from infra.model import Place
 __all__ = ["Place", "get", "names"]
 
 #: Loaded only when asked for: a place brings its engine's client libraries.
-_OWN = {"simulated": "infra.simulated.place:Simulated"}
+_OWN = {"local": "infra.local.place:Local", "simulated": "infra.simulated.place:Simulated"}
 
 
 @cache

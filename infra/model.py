@@ -65,6 +65,8 @@ class Check:
     what: str
     ok: bool
     detail: str
+    needed: bool = True
+    """Whether nothing works without it; what only one place needs is not."""
 
 
 class Target(ABC):
@@ -117,6 +119,11 @@ class Place(ABC):
     def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         """(key, what is wrong) for each setting that is not understood."""
         return [(key, f'the place "{self.name}" takes no options') for key in options]
+
+    def refused_job(self, job: str, engine: str) -> str | None:
+        """Why this place cannot run a job on an engine; None if it can."""
+        del job, engine
+        return None
 
     def refused_fault(self, kind: str) -> str | None:
         """Why this place cannot cause a kind of fault; None if it can."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -34,3 +37,20 @@ def progress() -> Progress:
         console=errors,
         disable=not errors.is_terminal,
     )
+
+
+@contextmanager
+def listening(tell: Callable[[str], None]) -> Iterator[None]:
+    """Hand on what places say they do or wait for."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            tell(record.getMessage())
+
+    logger, handler = logging.getLogger("tidebed.place"), Handler()
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

@@ -19,6 +19,12 @@ from experiments.stack import stack
 from infra.model import Check
 
 JAVA_NEEDED = 17
+_SIGNS = {
+    (True, True): "[green]✓[/]",
+    (True, False): "[green]✓[/]",
+    (False, True): "[red]✗[/]",
+    (False, False): "[yellow]–[/]",
+}
 
 
 def doctor(json: Json = False) -> None:
@@ -33,9 +39,9 @@ def doctor(json: Json = False) -> None:
     else:
         table = Table(box=None, pad_edge=False, show_header=False)
         for check in checks:
-            table.add_row("[green]✓[/]" if check.ok else "[red]✗[/]", check.what, check.detail)
+            table.add_row(_SIGNS[check.ok, check.needed], check.what, check.detail)
         output.print(table)
-    if not all(check.ok for check in checks):
+    if not all(check.ok for check in checks if check.needed):
         raise typer.Exit(1)
 
 

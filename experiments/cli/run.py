@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from experiments.campaign import Campaign, Outcome
 from experiments.cli import ranked
-from experiments.cli.console import Json, errors, output, print_json, progress
+from experiments.cli.console import Json, errors, listening, output, print_json, progress
 from experiments.execution import Finished
 
 SuiteArgument = Annotated[
@@ -74,9 +73,9 @@ def run_all(campaign: Campaign, *, fresh: bool, workers: int | None) -> Outcome:
         return Outcome(skipped=len(campaign.runs))
     archived = len(campaign.runs) - pending
     note = f", {archived} are archived already" if archived else ""
-    cores = workers or os.cpu_count()
+    together = campaign.at_a_time(workers)
     errors.print(
-        f"{campaign.suite.name}: {len(campaign.experiments)} experiments, {pending} runs, {cores} at a time{note}"
+        f"{campaign.suite.name}: {len(campaign.experiments)} experiments, {pending} runs, {together} at a time{note}"
     )
     with progress() as bar:
         task = bar.add_task("running", total=pending)
@@ -86,7 +85,14 @@ def run_all(campaign: Campaign, *, fresh: bool, workers: int | None) -> Outcome:
             if finished.error is not None:
                 bar.console.print(f"failed: {finished.run.label}: {finished.error}", markup=False, soft_wrap=True)
 
-        outcome = campaign.run_all(fresh=fresh, workers=workers, on_finished=advance)
+        def waiting(what: str) -> None:
+            if bar.disable:
+                errors.print(what, markup=False, soft_wrap=True)
+            else:
+                bar.update(task, description=what)
+
+        with listening(waiting):
+            outcome = campaign.run_all(fresh=fresh, workers=workers, on_finished=advance)
         bar.update(task, description="all runs")
     return outcome
 

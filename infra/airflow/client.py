@@ -17,7 +17,7 @@ from typing import Any, Self
 import httpx
 
 from infra.airflow.errors import AirflowError
-from infra.airflow.processes import wait_until
+from infra.processes import wait_until
 
 ATTEMPTS = 5
 FIRST_PAUSE_S = 0.2

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from infra.airflow.errors import AirflowError
-from infra.airflow.processes import Identity
+from infra.processes import Identity
 
 #: Tells the supervisor to end with the process that started it.
 ATTACHED = "--attached"

@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from infra.airflow import config, processes
+from infra import processes
+from infra.airflow import config
 from infra.airflow.client import Client
 from infra.airflow.config import CHILDREN, Layout
 from infra.airflow.contract import MACHINE_POOL

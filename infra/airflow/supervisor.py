@@ -19,7 +19,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from infra.airflow import processes
+from infra import processes
 from infra.airflow.config import CHILDREN, Layout
 from infra.airflow.record import ATTACHED, Record
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from workloads.units import parse_duration, parse_share, shown
+from workloads.units import parse_duration, parse_quantity, parse_share, shown
 
 CHOICES: Final = ("random", "hottest")
 """Who is hit, where it is not an index: anyone, or the workers that are busiest at that moment."""
@@ -56,6 +56,13 @@ def _parse_speed(value: object) -> float:
     if not 0 < speed < 1:
         raise ValueError(f"{shown(value)} slows nobody down or stops everything; write e.g. 0.5 for half the speed")
     return speed
+
+
+def _parse_events(value: object) -> float:
+    events = parse_quantity(value)
+    if events < 1:
+        raise ValueError(f"{shown(value)} is no event at all; write e.g. 500k")
+    return events
 
 
 def parse_worker(value: object) -> int | str:
@@ -136,4 +143,13 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "metrics-missing": Kind("nothing can be measured", "{at: 3h, for: 2m}", lasts=True),
     "metrics-stale": Kind("the last measured values are shown again and again", "{at: 3h, for: 2m}", lasts=True),
+    "pause-worker": Kind("workers stand still and go on later", "{at: 1h, for: 30s}", "workers", lasts=True),
+    "broker-down": Kind("the broker is stopped, and comes back", "{at: 2h, for: 20s}", lasts=True),
+    "fill-lag": Kind(
+        "many events come at once, beside the load",
+        "{at: 1h, events: 500k}",
+        amount="events",
+        read_amount=_parse_events,
+        together=math.fsum,
+    ),
 }

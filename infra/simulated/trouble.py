@@ -10,8 +10,8 @@ from autoscalers.model import Floats
 from infra.faults import KINDS, Incident
 from infra.simulated import gauges
 
-#: The faults that a simulated job can meet: all.
-SUPPORTED = frozenset(KINDS)
+#: The faults that a simulated job can meet: all but those that only real processes can.
+SUPPORTED = frozenset(KINDS) - {"pause-worker", "broker-down", "fill-lag"}
 
 
 Tell = Callable[[float, str, str], None]

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from infra.airflow import AirflowError, Stack
-from infra.airflow.processes import Identity, identify, wait_until
 from infra.airflow.record import Record
+from infra.processes import Identity, identify, wait_until
 
 
 @pytest.fixture

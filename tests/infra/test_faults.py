@@ -31,12 +31,15 @@ EXAMPLES: Specs = [
     {"request-late": {"at": "0s", "for": "6h", "delay": "30s"}},
     {"metrics-missing": {"at": "3h", "for": "2m"}},
     {"metrics-stale": {"at": "3h", "for": "2m"}},
+    {"pause-worker": {"at": "1h", "for": "30s"}},
+    {"broker-down": {"at": "2h", "for": "20s"}},
+    {"fill-lag": {"at": "1h", "events": "500k"}},
 ]
 
 
 def needed(kind: str) -> dict[str, Any]:
     """The settings that a kind cannot do without, beside the time."""
-    amounts = {"speed": 0.5, "delay": "200ms", "share": "10%"}
+    amounts = {"speed": 0.5, "delay": "200ms", "share": "10%", "events": "500k"}
     return {key: amounts.get(key, "90s") for key in KINDS[kind].needs}
 
 
@@ -98,7 +101,7 @@ MISTAKES = [
     (7, (0,), "7 is not one fault with its settings; write e.g. crash: {at: 30m}"),
     ({"crash": None, "at": "1h"}, (0,), "a mapping is not one fault with its settings"),
     ({"crassh": {"at": "1h"}}, (0,), 'there is no fault "crassh" — did you mean "crash"?'),
-    ({"flood": {"at": "1h"}}, (0,), "there are: crash, metrics-missing,"),
+    ({"flood": {"at": "1h"}}, (0,), "there are: broker-down, crash,"),
     ({"crash": "1h"}, (0, "crash"), '"1h" are no settings; write e.g. crash: {at: 30m}'),
     ({"crash": {}}, (0, "crash"), "say when with at, every or rate"),
     ({"crash": {"at": "-5m"}}, (0, "crash", "at"), '"-5m" is a negative duration; write e.g.'),

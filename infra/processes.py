@@ -67,6 +67,11 @@ def members(leader: Identity, home: Path) -> list[int]:
     ]
 
 
+def sessions() -> Iterator[tuple[int, int]]:
+    """Every running process with its session."""
+    return ((pid, status.session) for pid, status in _all())
+
+
 def end(remaining: Callable[[], list[int]], *, grace_s: float) -> None:
     """Ask the processes to end, wait for it, then make the rest end."""
     for order, patience_s in ((signal.SIGTERM, grace_s), (signal.SIGKILL, 10.0)):

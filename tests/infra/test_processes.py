@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.airflow import processes
-from infra.airflow.processes import Identity, identify, members
+from infra import processes
+from infra.processes import Identity, identify, members
 
 #: A session leader with a child that has left its process group, as Airflow's tasks do.
 FAMILY = """

@@ -1,0 +1,1 @@
+"""The local place: a real broker, real engines, real quotas, in processes of this machine."""

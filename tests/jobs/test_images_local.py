@@ -1,0 +1,35 @@
+"""A pool of image workers answers every event once, and right, whoever joins, leaves, crashes or falls asleep."""
+
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jobs.images import events, reference
+from jobs.images.reference import Answer
+
+pytestmark = pytest.mark.local
+
+
+def test_images(play: Callable[..., Any]) -> None:
+    stage = play("images", "workers", megapixels="0.05")
+    stage.feed(8, 200)
+    stage.rescale(2)
+    stage.feed(8, 200)
+    stage.await_engine()
+    stage.feed(8, 200)
+    stage.kill_worker()
+    stage.feed(8, 200)
+    stage.await_engine()
+    paused = stage.engine.present[0].part
+    paused.signal(signal.SIGSTOP)
+    stage.feed(8, 200)
+    expected: dict[str, Answer] = {}
+    for part in stage.sent:
+        expected |= reference.expected(events.decode(*event) for event in part)
+    assert any(len(answer.intensities) > 100 for answer in expected.values())
+    paused.signal(signal.SIGCONT)
+    stage.rescale(1)
+    stage.await_results(reference.collected, expected)
+    assert set(reference.collected(stage.results)) == set(expected)
