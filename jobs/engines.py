@@ -41,18 +41,6 @@ _WARM_UP = {
     "warmup_s": Constant(30.0, "s", _ASSUMED),
     "warmup_loss": Constant(0.2, "share", _ASSUMED + "; capacity missing at the start of the warm-up"),
     "warmup_cpu": Constant(0.1, "share", _ASSUMED + "; extra CPU at the start of the warm-up"),
-    "restart_cpu_out": Constant(0.0, "share", _NOT_HERE),
-    "restart_cpu_in": Constant(0.0, "share", _NOT_HERE),
-    "restart_cpu_s": Constant(1.0, "s", _NOT_HERE),
-}
-
-#: A restart keeps all workers busy with state and code, beside the events; less and less, in a straight line.
-_RESTART_CPU = {
-    "restart_cpu_out": Constant(
-        0.46, "share", f"{_DEMETER}, 108 reactive scale-outs: mean CPU above that of its throughput, at the restart"
-    ),
-    "restart_cpu_in": Constant(0.27, "share", f"{_DEMETER}, 130 reactive scale-ins, as above"),
-    "restart_cpu_s": Constant(34.0, "s", f"{_DEMETER}, scale-outs as above: until nothing is left of it"),
 }
 
 _NEVER_RESTARTS = {
@@ -117,7 +105,6 @@ FLINK_REACTIVE = Engine(
     constants={
         **_FLINK,
         "checkpoint_first": Constant(0, "0 or 1", "Pfister et al. 2024, section 4.4: from the last checkpoint"),
-        **_RESTART_CPU,
         "shrinks": Constant(1, "0 or 1", "reactive mode goes on with the workers that are left"),
         "restarts_processes": Constant(
             0, "0 or 1", f"{_DEMETER}: after a scale-in the workers are at full speed at once"

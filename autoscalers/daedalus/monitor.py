@@ -14,7 +14,6 @@ Pfister et al. (Daedalus, ICPE 2024), section 3.6.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite
 
 import numpy as np
 
@@ -36,9 +35,6 @@ class Monitor:
     """Turns views of one operator into averaged samples."""
 
     average_s: int
-    settle_s: int = 0
-    """Seconds after a change in which restarted processes use more CPU than their events do."""
-    _unsettled: int = 0
     _fleet: tuple[float, ...] = ()
     _cpu: Floats = field(default_factory=lambda: np.empty((0, 0)))
     """The last samples of this fleet, as far as the next averages need them."""
@@ -51,12 +47,8 @@ class Monitor:
         fleet = (float(cpu.shape[1]), rescaled_s, *view.started_s.tolist())
         new_fleet = fleet != self._fleet or first > 0
         if new_fleet:
-            self._unsettled = self.settle_s if isfinite(rescaled_s) else 0
             self._fleet = fleet
             self._cpu = self._throughput = np.empty((0, cpu.shape[1]))
-        settling = min(self._unsettled, cpu.shape[0] - first)
-        self._unsettled -= settling
-        first += settling
         kept = self._cpu.shape[0]
         self._cpu = np.concatenate([self._cpu, cpu[first:]])
         self._throughput = np.concatenate([self._throughput, throughput[first:]])

@@ -55,8 +55,6 @@ class DaedalusParams:
     poor_wape: float = 0.25
     retrain_after: int = 15
     cpu_average_s: int = 60
-    settle_s: int = 60
-    """After a change, the seconds whose CPU says nothing about capacity, as processes warm up; ours."""
     full_cpu: float = 1.0
     """The CPU of a worker at its limit."""
     anomaly_deviations: float = 1.0
@@ -69,7 +67,7 @@ class DaedalusParams:
         _checks.period("period_s", self.period_s)
         for key in ("grace_s", "long_lived_s", "checkpoint_interval_s", "downtime_out_s", "downtime_in_s"):
             _checks.seconds(key, getattr(self, key))
-        for key, least in (("horizon_s", 1), ("history_s", 60), ("cpu_average_s", 1), ("settle_s", 0)):
+        for key, least in (("horizon_s", 1), ("history_s", 60), ("cpu_average_s", 1)):
             _checks.whole(key, getattr(self, key), f"a whole number of seconds, at least {least}", least=least)
         _checks.number("poor_wape", self.poor_wape, "a share above 0", lambda share: share > 0)
         _checks.whole("retrain_after", self.retrain_after, "a whole number of loops, at least 1", least=1)
@@ -131,7 +129,7 @@ class _Loop:
 
     def __init__(self, params: DaedalusParams) -> None:
         self._params = params
-        self._monitor = Monitor(params.cpu_average_s, params.settle_s)
+        self._monitor = Monitor(params.cpu_average_s)
         self._capacity = CapacityModel(params.full_cpu)
         self._forecaster = Forecaster(
             horizon_s=params.horizon_s,

@@ -45,7 +45,6 @@ STATE = np.dtype(
         ("checkpoint_s", "f8"),
         ("pending_s", "f8"),  # when the checkpoint under way was begun; NaN if none is
         ("restarted_s", "f8"),
-        ("restart_cpu", "f8"),  # what the last restart cost every worker at first
         ("replayed", "f8"),
         ("processed", "f8"),
         ("trigger_s", "f8"),  # micro-batches: when the next one is due, and the one that runs
@@ -116,9 +115,6 @@ class Constants(NamedTuple):
     warmup_s: float
     warmup_loss: float
     warmup_cpu: float
-    restart_cpu_out: float
-    restart_cpu_in: float
-    restart_cpu_s: float
     settle_latency_s: float
     settle_flat_s: float
     settle_s: float
@@ -173,7 +169,7 @@ def advance(
     for step in range(steps):
         now = s.step * step_s
         phase_before = s.phase
-        available, found = _next_phase(s, lanes, workers, constants, step_s, arrived, record.events, found)
+        available, found = _next_phase(s, lanes, workers, step_s, arrived, record.events, found)
         s.drift = remember * s.drift + renew * system[step]
         worker_capacity = s.worker_capacity * math.exp(s.drift)
         if s.phase == MOVING:
@@ -218,7 +214,7 @@ def advance(
         else:
             _settle(now - s.restarted_s, constants, waits)
             _latency(s, row, constants, capacity, waits, queueing)
-        extra_cpu = _extra_cpu(s, constants, now)
+        extra_cpu = constants.move_cpu if s.phase == MOVING else 0.0
         gauges.look(s, workers, constants, extra_cpu, row, record.instances[step], held, window, step_s, sensors)
         s.step += 1
         if stop_at_end and s.phase == STEADY and phase_before != STEADY:
@@ -235,14 +231,7 @@ def _note(events: Floats, found: int, time_s: float, code: int) -> int:
 
 @compiled
 def _next_phase(
-    s: Any,
-    lanes: Any,
-    workers: Any,
-    constants: Constants,
-    step_s: float,
-    arrived: Floats,
-    events: Floats,
-    found: int,
+    s: Any, lanes: Any, workers: Any, step_s: float, arrived: Floats, events: Floats, found: int
 ) -> tuple[float, int]:
     """Where the change of the fleet stands; returns the part of this step in which the job runs."""
     now = s.step * step_s
@@ -269,7 +258,6 @@ def _next_phase(
     ended_s = s.phase_end_s
     found = _note(events, found, ended_s, OUTAGE_END)
     s.checkpoint_s = s.restarted_s = ended_s
-    s.restart_cpu = constants.restart_cpu_out if s.next_workers > s.workers else constants.restart_cpu_in
     s.pending_s = np.nan
     return available, _take_over(s, lanes, workers, ended_s, events, found)
 
@@ -393,16 +381,6 @@ def _settle(age_s: float, constants: Constants, waits: Floats) -> None:
     late = constants.settle_latency_s * (1.0 if left_s >= falls_s else left_s / falls_s)
     for i in range(waits.size):
         waits[i] = max(waits[i], late)
-
-
-@compiled
-def _extra_cpu(s: Any, constants: Constants, now: float) -> float:
-    """What moving state and having restarted cost every worker beside its events."""
-    if s.phase == MOVING:
-        return constants.move_cpu
-    if s.restart_cpu == 0.0:
-        return 0.0
-    return float(s.restart_cpu * max(0.0, 1.0 - (now - s.restarted_s) / constants.restart_cpu_s))
 
 
 @compiled

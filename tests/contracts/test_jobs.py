@@ -14,7 +14,7 @@ NEEDED = {
     *("speed_spread", "checkpoint_first", "smoothing_s", "scrape_delay_s", "move_base_s", "move_per_backlog"),
     *("event_bytes_in", "event_bytes_out"),
 }
-NO_UNIT = {"scaling_exponent", "key_skew", "cpu_bend"}
+NO_UNIT = {"scaling_exponent", "key_skew"}
 ENGINES = [(name, engine) for name in jobs.names() for engine in jobs.get(name).profiles]
 WHOLE = [(name, engine) for name, engine in ENGINES if jobs.get(name).profiles[engine].engine.scales == "job"]
 
