@@ -67,12 +67,7 @@ _NO_CHECKPOINTS = {
     "checkpoint_first": Constant(0, "0 or 1", "as above"),
 }
 
-#: A fleet of n workers at load u uses cpu_idle + (cpu_full - cpu_idle) u^(n^-cpu_bend): 0 is a straight line.
-_EXCHANGE = {
-    "cpu_bend": Constant(0.0, "", _ASSUMED + "; CPU follows load in a straight line, as measured of a single worker"),
-}
-
-_COMMON = {**_MEASUREMENT, **_SYSTEM, **_WARM_UP, **_EXCHANGE}
+_COMMON = {**_MEASUREMENT, **_SYSTEM, **_WARM_UP}
 
 _FLINK = {
     **_COMMON,

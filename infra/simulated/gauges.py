@@ -60,11 +60,9 @@ def look(
     if ready > 0:
         memory = constants.memory_base + (constants.memory_state + constants.memory_per_event * row[_BACKLOG]) / ready
     memory = min(1.0, memory)
-    # exchange between workers costs most per event while buffers go out half empty
-    bent = float(max(ready, 1)) ** -constants.cpu_bend
     for i in range(ready):
         w = workers[i]
-        busy = constants.cpu_idle + (constants.cpu_full - constants.cpu_idle) * w.load**bent
+        busy = constants.cpu_idle + (constants.cpu_full - constants.cpu_idle) * w.load
         cpu = min(1.0, busy + constants.warmup_cpu * w.cold + extra_cpu)
         cpu_sum += cpu
         rate = w.done / step_s

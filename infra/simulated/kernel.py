@@ -102,7 +102,6 @@ class Constants(NamedTuple):
 
     cpu_idle: float
     cpu_full: float
-    cpu_bend: float
     memory_base: float
     memory_state: float
     memory_per_event: float

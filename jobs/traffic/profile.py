@@ -14,7 +14,6 @@ _FLINK = {
     "key_groups": Constant(128, "groups", "Flink's default maximum parallelism"),
     "cpu_idle": Constant(0.081, "share", "as for yahoo: Daedalus measurements, single worker ramp"),
     "cpu_full": Constant(0.98, "share", "as for yahoo: Daedalus measurements, 12 workers"),
-    "cpu_bend": Constant(0.18, "", "as for yahoo: an exchange between all workers"),
     "memory_base": Constant(0.35, "share", "assumed"),
     "memory_state": Constant(0.05, "share", "assumed: windows of ten seconds are small"),
     "memory_per_event": Constant(0.0, "share", "what waits stays in Kafka"),

@@ -14,12 +14,11 @@ _KEYS = {
 _FLINK = {
     **_KEYS,
     "worker_capacity": Constant(112_900.0, "events/s", f"{_SINE}, extrapolated to full CPU, mean of both"),
-    "scaling_exponent": Constant(0.922, "", "as for yahoo: its measurement at 12 workers"),
+    "scaling_exponent": Constant(0.98, "", "as for yahoo: its measurement at 12 workers"),
     "speed_spread": Constant(0.068, "share", f"{_SINE}, extrapolated to full CPU: 107 and 118 k events/s"),
     "key_groups": Constant(128, "groups", "Flink's default maximum parallelism"),
     "cpu_idle": Constant(0.086, "share", f"{_SINE}, intercept, mean of both"),
     "cpu_full": Constant(0.98, "share", "Daedalus measurements, 12 workers near maximum load: the hottest worker"),
-    "cpu_bend": Constant(0.18, "", f"{_SINE}: exponents 0.87 and 0.90 of CPU over load"),
     "memory_base": Constant(0.35, "share", "assumed"),
     "memory_state": Constant(0.15, "share", "assumed: state of the whole job, in memory of one worker"),
     "memory_per_event": Constant(0.0, "share", "what waits stays in Kafka"),
@@ -46,14 +45,12 @@ KAFKA_STREAMS = Profile(
             18, "partitions", "Pfister et al. 2024, section 4.4: as many as the largest fleet, which section 4.7 names"
         ),
         "speed_spread": Constant(0.0, "share", "assumed: alike"),
-        "cpu_bend": Constant(0.0, "", "assumed: instances exchange events through the broker only"),
     },
 )
 SPARK = Profile(
     engines.SPARK,
     {
         **_FLINK,
-        "cpu_bend": Constant(0.0, "", "assumed: a straight line"),
         "speed_spread": Constant(0.0, "share", "assumed: alike"),
         "worker_capacity": Constant(10_000.0, "events/s", "assumed: as on Kafka Streams"),
         "scaling_exponent": Constant(0.91, "", "as for yahoo on spark"),

@@ -5,31 +5,21 @@ from jobs.model import Constant, Profile
 
 _RAMP = "Daedalus measurements, single worker ramp"
 _TWELVE = "Daedalus measurements, data_skew_12 (12 workers near maximum load)"
-_RUN = "Daedalus measurements, ysb_cpu_20 (CPU of four fleets through the experiment)"
 _DEMETER = "Demeter runs (Apache-2.0), ADS"
 _PHOEBE = "Phoebe runs (dos-group/phoebe, Apache-2.0), ADS, static 24"
 
 _FLINK = {
     "worker_capacity": Constant(61_757.0, "events/s", f"{_RAMP}: throughput above 95 % CPU"),
     "scaling_exponent": Constant(
-        0.922, "", f"{_TWELVE}: CPU per event 1.77e-5, 1.21 times that of the single worker; 488 k events/s agree"
+        0.98, "", f"{_TWELVE}: 525 k events/s at most, times the skew 1.34, over one worker's"
     ),
     "key_count": Constant(
-        50_000,
-        "keys",
-        f"{_RUN}: fleets of 12 and more ran at a mean CPU of up to 0.95 for minutes, so the hottest worker is at most "
-        "1.04 above the mean; as even as key groups allow",
+        670, "keys", f"{_TWELVE}: as many equal keys as give the workers' shares a variation of 0.134"
     ),
     "key_skew": Constant(0.0, "", "the benchmark draws ads evenly"),
     "key_groups": Constant(128, "groups", "Flink's default maximum parallelism"),
     "cpu_idle": Constant(0.081, "share", f"{_RAMP}: intercept of CPU over throughput (r2 0.999)"),
     "cpu_full": Constant(0.98, "share", f"{_TWELVE}: the hottest worker"),
-    "cpu_bend": Constant(
-        0.18,
-        "",
-        "Daedalus measurements, sine_p2 (two workers of wordcount): exponents 0.87 and 0.90 of CPU over load; "
-        "at 12 workers it halves the error of a straight line (ysb_cpu_20, static fleet)",
-    ),
     "memory_base": Constant(0.35, "share", "assumed"),
     "memory_state": Constant(0.05, "share", "assumed: windows of ten seconds are small"),
     "memory_per_event": Constant(0.0, "share", "what waits stays in Kafka"),
@@ -50,7 +40,6 @@ SPARK = Profile(
     engines.SPARK,
     {
         **_FLINK,
-        "cpu_bend": Constant(0.0, "", "assumed: a straight line"),
         "worker_capacity": Constant(30_600.0, "events/s", f"{_QUARTER}; factor of the power law through them"),
         "scaling_exponent": Constant(0.91, "", f"{_QUARTER}; its exponent, at most that of a fair share"),
         "latency_base_s": Constant(0.1, "s", "assumed: reading from and writing to Kafka, beside the batch itself"),
