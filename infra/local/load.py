@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import select
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -30,7 +28,6 @@ from jobs import runtime
 
 TICK_S = 0.01
 """Events due are sent so often, half a tick away from whole seconds, so that a late one stays in its second."""
-_PRIORITY = -10
 _CHUNK = 5_000
 _FLUSH_S = 60.0
 
@@ -204,8 +201,6 @@ class _Performance:
 
 
 def main(path: Path) -> None:
-    with suppress(PermissionError):  # the load must come on time, however busy those are that it is for
-        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     generator = Generator(Orders.read(path))
     path.with_suffix(".ready").touch()
     with open(0, "rb", buffering=0) as commands:
