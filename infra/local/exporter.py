@@ -109,7 +109,8 @@ class Exporter:
         for member in roster.members:
             yield from _worker(member, told.events.get(member.index, math.nan))
         yield "tidebed_job_restarts_total", float(roster.restarts)
-        ends, committed = self._input.ends(), self._input.committed()
+        ends = self._input.ends()
+        committed = self._input.committed() if ends else {}
         if ends:
             yield "tidebed_job_offered_events_total", float(sum(ends.values()))
         if ends and committed:
@@ -117,7 +118,7 @@ class Exporter:
         positions = told.positions if len(told.positions) == self._subject.partitions else {}
         if ends and positions:
             yield 'tidebed_job_lag_events{source="engine"}', float(_lag(ends, positions))
-        self._meter.note(told.positions or committed)
+        self._meter.note(told.positions if roster.engine == "flink" else committed)
         yield "tidebed_job_processed_events_total", float(self._meter.total)
         latencies = self._results.latencies(roster.since)
         if latencies:

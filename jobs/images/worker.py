@@ -23,7 +23,7 @@ from jobs.images.region import Region
 from jobs.runtime import Deployment
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, Message, TopicPartition
+    from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 BATCH = 8
 """Events a transaction, at most."""
@@ -43,6 +43,8 @@ class Worker:
         self._name = name
         self._regions: dict[int, Region] = {}
         self._assigned = False
+        self._fault: KafkaException | None = None
+        """From what the consumer calls back: raised there it would not arrive as what it is."""
         self._events = 0
         self._restore_s = 0.0
 
@@ -76,11 +78,14 @@ class Worker:
                 for message in consumer.consume(BATCH, _POLL_S):
                     if message.error() is None:
                         batches[message.partition() or 0].append(message)
+                if self._fault is not None:
+                    raise self._fault
                 for partition, messages in batches.items():
                     self._process(consumer, partition, messages)
         finally:
             self._regions.clear()
             self._assigned = False
+            self._fault = None
             consumer.close()
 
     def _consumer(self) -> Consumer:
@@ -105,12 +110,18 @@ class Worker:
 
     def _take_over(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Bring the state of new partitions here; they are not read before it is complete."""
+        from confluent_kafka import KafkaException
+
         started = time.monotonic()
-        with ThreadPoolExecutor(max_workers=16) as pool:  # most of it is waiting for the broker
-            taken = pool.map(lambda place: Region(self._deployment, place.partition), partitions)
-            self._regions |= {place.partition: region for place, region in zip(partitions, taken, strict=True)}
-        # what the last owner left open has ended by now: this is where its last transaction did
-        consumer.incremental_assign(consumer.committed(partitions, timeout=30))
+        try:
+            with ThreadPoolExecutor(max_workers=16) as pool:  # most of it is waiting for the broker
+                taken = pool.map(lambda place: Region(self._deployment, place.partition), partitions)
+                self._regions |= {place.partition: region for place, region in zip(partitions, taken, strict=True)}
+            # what the last owner left open has ended by now: this is where its last transaction did
+            consumer.incremental_assign(consumer.committed(partitions, timeout=30))
+        except KafkaException as fault:
+            self._fault = fault
+            return
         self._assigned = True
         if partitions:
             self._restore_s = time.monotonic() - started

@@ -105,7 +105,7 @@ def test_the_local_place_rescales_survives_a_crash_and_records_by_the_schema(job
     place = infra.get("local")
     options = {"max_workers": 2, "warmup_s": 3, "work_ns": 500, "warm_s": 1}
     curve = np.full(600, REAL[job, engine])
-    crash = Incident(60.0, "crash", 60.0, workers=1, worker=0)
+    crash = Incident(30.0, "crash", 30.0, workers=1, worker=0)
     wish = Assignment(f"contract-{job}-{engine}", jobs.get(job), engine, curve, 7, 1, options, faults=(crash,))
     with place.provision(wish) as cluster, cluster.deploy() as target:
         assert target.time_s == 0
@@ -117,7 +117,7 @@ def test_the_local_place_rescales_survives_a_crash_and_records_by_the_schema(job
         assert view.parallelism == 2
         assert view.ready.tolist() == [True, True]
         assert view.cpu.shape[1] == 2
-        target.advance(max(0.0, 62.0 - target.time_s))  # the crash has come
+        target.advance(max(0.0, 32.0 - target.time_s))  # the crash has come
         until(target, lambda seen: seen.operators[JOB].ready.tolist() == [True, True])
         recording = target.drain()
         seconds = int(target.time_s)
