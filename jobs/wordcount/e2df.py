@@ -51,7 +51,7 @@ E2DF = Engine(
             120.0,
             "s",
             f"{_NEXT_MINUTE}: the planning at its end sees a node boot, the next can use it; calibrated: of 60 and 120 "
-            "s the one that is nearer to the violations of Table 2, w_d = 0.5, threshold",
+            "s the one that is nearer to Table 1, simple, and Table 2, threshold",
         ),
         "reconfigure_s": Distribution.always(
             0.0, "s", f"{_NEXT_MINUTE}: it is served by the new replicas; on the authors' own load Table 1 comes out so"

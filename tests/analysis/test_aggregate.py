@@ -47,7 +47,10 @@ def campaign(archive: Any, random_seconds: Any) -> list[RunRecord]:
 def test_all_tables_are_written_by_the_schema(spark: SparkSession, campaign: list[RunRecord], tmp_path: Path) -> None:
     folder = tmp_path / "results"
     aggregate(campaign, folder, objectives=OBJECTIVES, suite="smoke")
-    assert {path.name for path in folder.iterdir()} == {f"{name}.parquet" for name in TABLES} | {"aggregation.json"}
+    assert {path.name for path in folder.iterdir()} == {
+        *(f"{name}.parquet" for name in (*TABLES, "excerpts", "notes")),
+        "aggregation.json",
+    }
     for name in TABLES:
         assert pq.read_schema(folder / f"{name}.parquet").equals(RESULT_TABLES[name])
         assert not results.read(folder, name).empty

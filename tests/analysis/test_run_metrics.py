@@ -28,6 +28,7 @@ FLAT = {
     "workers_running": [2] * 10,
     "workers_ready": [2] * 10,
     "demand_workers": [2] * 10,
+    "nodes": [1] * 10,
 }
 
 
@@ -94,7 +95,13 @@ def test_a_quiet_run_has_zeros_and_gaps(archive: Any, figures_of: Any) -> None:
     found = figures_of(archive.run("quiet", FLAT)).loc["quiet"]
     assert found[["downtime", "scaling_actions", "jitter", "accuracy_over"]].tolist() == [0, 0, 0, 0]
     absent = found.index[found.isna()].tolist()
-    assert sorted(absent) == ["decision_ms_p99", "recovery_time", "slo_violation_share", "worker_seconds_profiled"]
+    assert sorted(absent) == [
+        "decision_ms_p99",
+        "reconfigured_share",
+        "recovery_time",
+        "slo_violation_share",
+        "worker_seconds_profiled",
+    ]
     assert found["cost"] == pytest.approx(20 / 3600)
 
 
