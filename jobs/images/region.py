@@ -32,6 +32,7 @@ class Region:
                 "transactional.id": f"{deployment.group}-{partition}",
                 "transaction.timeout.ms": int(_TIMEOUT_S * 1000),
                 "linger.ms": 5,
+                "reconnect.backoff.max.ms": 500,
                 "log_level": 2,  # that a transaction was fenced is raised
             }
         )

@@ -105,6 +105,7 @@ class Worker:
                 "fetch.message.max.bytes": _MESSAGE_BYTES,
                 "queued.max.messages.kbytes": 8_192,
                 "fetch.wait.max.ms": 50,
+                "reconnect.backoff.max.ms": 500,
             }
         )
 

