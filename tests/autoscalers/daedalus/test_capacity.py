@@ -25,9 +25,7 @@ def test_noise_of_the_sensors_stays_within_five_percent() -> None:
     rng = np.random.default_rng(3)
     cpu, throughput = fleet([0.25] * 4, np.linspace(1500, 2500, 60))
     model = CapacityModel()
-    model.observe(
-        cpu + rng.normal(0, 0.0013, cpu.shape), throughput * rng.normal(1, 0.0013, cpu.shape), new_fleet=True
-    )
+    model.observe(cpu + rng.normal(0, 0.0013, cpu.shape), throughput * rng.normal(1, 0.0013, cpu.shape), new_fleet=True)
     assert model.current == pytest.approx(4000, rel=0.05)
 
 
