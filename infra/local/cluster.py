@@ -97,7 +97,7 @@ class LocalCluster(Cluster):
             return engine.settled
 
         what = f"waiting for {engine.wanted} workers and the job on {engine.name}"
-        self._household.await_(what, settled, *_needed(broker.part), patience_s=_READY_S)
+        self._household.await_(what, settled, *_needed(broker.part), patience_s=_READY_S, poll_s=0.3)
 
     def _bursts(self) -> tuple[tuple[float, int], ...]:
         """Events that a fault adds to the load."""

@@ -167,7 +167,9 @@ class Household:
             if part.group in self._groups:
                 self._groups.remove(part.group)
 
-    def await_(self, what: str, ready: Callable[[], bool], *parts: Part, patience_s: float = 90.0) -> None:
+    def await_(
+        self, what: str, ready: Callable[[], bool], *parts: Part, patience_s: float = 90.0, poll_s: float = 0.1
+    ) -> None:
         """Wait until something is ready, as long as the parts that it needs live."""
         self.say(what)
 
@@ -175,7 +177,7 @@ class Household:
             self.check(*parts)
             return ready()
 
-        if not wait_until(settled, patience_s, poll_s=0.1):
+        if not wait_until(settled, patience_s, poll_s):
             logs = "\n".join(f"--- {part.name}\n{part.tail()}" for part in parts)
             raise LocalError(f"{what}: not ready after {patience_s:g} s\n{logs}")
 

@@ -16,6 +16,7 @@ from infra.local.engine import Engine, Worker
 from infra.local.household import Household, Part
 from infra.local.options import Options
 from infra.local.ports import LOOPBACK, free
+from infra.local.progress import figures
 from infra.local.roster import executors
 from jobs import runtime
 from jobs.runtime import Deployment
@@ -101,7 +102,7 @@ class Spark(Engine):
         for worker in self.workers:
             self.mark(worker, bool(executors(worker.member) & active))
         if not self._batches and self._driver is not None:
-            self._batches = "tidebed_job_batch_seconds" in self._told()
+            self._batches = "tidebed_job_batch_seconds" in figures(f"http://{LOOPBACK}:{self._metrics}/metrics")
 
     def _executors(self) -> list[Mapping[str, Any]]:
         """As the driver knows them; none while it does not answer."""
@@ -114,12 +115,6 @@ class Spark(Engine):
         except (httpx.HTTPError, ValueError, LookupError):
             return []
         return found
-
-    def _told(self) -> str:
-        try:
-            return httpx.get(f"http://{LOOPBACK}:{self._metrics}/metrics", timeout=2.0, trust_env=False).text
-        except httpx.HTTPError:
-            return ""
 
     def _daemon(self, main: str, *arguments: str) -> list[str]:
         options = ["-XX:TieredStopAtLevel=1", f"-Dlog4j2.configurationFile={self._folder}/log4j2.properties"]

@@ -29,6 +29,8 @@ BATCH = 8
 """Events a transaction, at most."""
 _POLL_S = 0.1
 _PAUSE_S = 1.0
+_STUCK_S = 60
+"""A transaction that takes longer ends the process: when a broker comes back, librdkafka may wait for ever."""
 _SESSION_MS = 6_000
 """A worker that was not heard of for so long has left; the broker's smallest."""
 _MESSAGE_BYTES = 4_000_000
@@ -81,7 +83,9 @@ class Worker:
                 if self._fault is not None:
                     raise self._fault
                 for partition, messages in batches.items():
+                    signal.alarm(_STUCK_S)
                     self._process(consumer, partition, messages)
+                    signal.alarm(0)
         finally:
             self._regions.clear()
             self._assigned = False
