@@ -13,7 +13,7 @@ from analysis.catalogue import METRICS
 from analysis.cost import Objectives
 from analysis.errors import AnalysisError
 from analysis.percentiles import Percentiles
-from analysis.run_metrics import figures, from_decisions, from_events, from_seconds
+from analysis.run_metrics import figures, from_decisions, from_events, from_notes, from_seconds
 from analysis.runs import RunRecord
 from analysis.spark import collect
 
@@ -37,7 +37,10 @@ def figures_of(spark: SparkSession) -> Any:
     def calculate(*runs: RunRecord, objectives: Objectives | None = None) -> pd.DataFrame:
         wanted = objectives or Objectives()
         parts = collect(
-            from_seconds(spark, runs, wanted, Percentiles()), from_decisions(spark, runs), from_events(spark, runs)
+            from_seconds(spark, runs, wanted, Percentiles()),
+            from_decisions(spark, runs),
+            from_notes(spark, runs),
+            from_events(spark, runs),
         )
         return figures(runs, parts, wanted)
 
@@ -96,9 +99,12 @@ def test_a_quiet_run_has_zeros_and_gaps(archive: Any, figures_of: Any) -> None:
     assert found[["downtime", "scaling_actions", "jitter", "accuracy_over"]].tolist() == [0, 0, 0, 0]
     absent = found.index[found.isna()].tolist()
     assert sorted(absent) == [
+        "capacity_error",
         "decision_ms_p99",
+        "forecast_error",
         "reconfigured_share",
         "recovery_time",
+        "recovery_underestimated",
         "slo_violation_share",
         "worker_seconds_profiled",
     ]
@@ -220,3 +226,20 @@ def test_a_broken_table_of_profiling_is_named(archive: Any, figures_of: Any) -> 
     (run.folder / "profiling.parquet").write_text("not parquet")
     with pytest.raises(AnalysisError, match=r"^run broken: profiling\.parquet cannot be read"):
         figures_of(run)
+
+
+def test_what_a_policy_noted_is_judged_by_the_truth(archive: Any, figures_of: Any) -> None:
+    """Capacity by the second before the decision, recoveries by how often they took longer than predicted."""
+    seconds = {**FLAT, "capacity": [100.0] * 5 + [200.0] * 5}
+    notes = [
+        {"capacity": 110.0, "forecast_wape": 0.02, "recovery_s": 50.0, "recovery_predicted_s": 60.0},
+        {"capacity": 150.0, "forecast_wape": 0.04, "recovery_s": 70.0, "recovery_predicted_s": 60.0},
+    ]
+    decisions = [
+        {**rescale(2, 2, time_s=time_s), "notes": list(noted.items())}
+        for time_s, noted in zip((5.0, 8.0), notes, strict=True)
+    ]
+    found = figures_of(archive.run("noted", seconds, decisions)).loc["noted"]
+    assert found["capacity_error"] == pytest.approx((0.10 + 0.25) / 2)
+    assert found["forecast_error"] == pytest.approx(0.03)
+    assert found["recovery_underestimated"] == pytest.approx(0.5)
