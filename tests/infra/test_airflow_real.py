@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.airflow import Client, Endpoint, Stack, follow, processes
+from infra import processes
+from infra.airflow import Client, Endpoint, Stack, follow
 from infra.airflow.record import Record
 
 ROOT = Path(__file__).parents[2]
