@@ -199,8 +199,13 @@ def test_a_run_whose_metrics_are_anothers_is_named(archive: Any, figures_of: Any
 
 
 def test_every_metric_of_the_catalogue_is_calculated(archive: Any, figures_of: Any) -> None:
+    noted = {"capacity": 90.0, "forecast_wape": 0.1, "recovery_s": 5.0, "recovery_predicted_s": 6.0}
     run = archive.run(
-        "full", FLAT, decisions=[rescale(1, 2)], events=[(1, "failure"), (3, "recovered")], duration_s=10.0
+        "full",
+        {**FLAT, "capacity": [100.0] * 10},
+        decisions=[{**rescale(1, 2, time_s=4.0), "notes": list(noted.items())}],
+        events=[(1, "failure"), (3, "recovered")],
+        duration_s=10.0,
     )
     archive.write(run.folder, "full", "profiling", pd.DataFrame({"worker_seconds": [30.0]}))
     found = figures_of(run, objectives=Objectives(latency_p95_s=1.0))
@@ -239,7 +244,7 @@ def test_what_a_policy_noted_is_judged_by_the_truth(archive: Any, figures_of: An
         {**rescale(2, 2, time_s=time_s), "notes": list(noted.items())}
         for time_s, noted in zip((5.0, 8.0), notes, strict=True)
     ]
-    found = figures_of(archive.run("noted", seconds, decisions)).loc["noted"]
+    found = figures_of(archive.run("noted", seconds, decisions=decisions)).loc["noted"]
     assert found["capacity_error"] == pytest.approx((0.10 + 0.25) / 2)
     assert found["forecast_error"] == pytest.approx(0.03)
     assert found["recovery_underestimated"] == pytest.approx(0.5)

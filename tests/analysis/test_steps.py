@@ -18,7 +18,7 @@ from analysis.aggregate import aggregate
 from analysis.cost import Objectives
 from analysis.errors import AnalysisError
 from analysis.percentiles import Percentiles
-from analysis.run_metrics import figures, from_decisions, from_events, from_seconds
+from analysis.run_metrics import figures, from_decisions, from_events, from_notes, from_seconds
 from analysis.runs import RunRecord, check, step_s
 from analysis.series import MOST_BUCKETS, bucket_width, series
 from analysis.spark import collect
@@ -58,7 +58,10 @@ def test_a_row_a_minute_or_sixty_alike_are_the_same_run(spark: SparkSession, arc
     minutes = random_seconds(3)
     runs = [by_the_minute(archive, "minutes", minutes, **about), by_the_second(archive, "seconds", minutes, **about)]
     parts = collect(
-        from_seconds(spark, runs, OBJECTIVES, Percentiles()), from_decisions(spark, runs), from_events(spark, runs)
+        from_seconds(spark, runs, OBJECTIVES, Percentiles()),
+        from_decisions(spark, runs),
+        from_notes(spark, runs),
+        from_events(spark, runs),
     )
     found = figures(runs, parts, OBJECTIVES)
     assert found.loc["minutes", SAME].to_dict() == pytest.approx(found.loc["seconds", SAME].to_dict())
