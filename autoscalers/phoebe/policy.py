@@ -35,6 +35,14 @@ class PhoebeParams:
     """Scale-outs that are profiled, evenly from the minimum on: 2, 5, ..., 23 of at most 24."""
     load_step: float = 0.1
     """Load added from one level of the profiling to the next, as a share of the peak that the run will see."""
+    level_s: int = 420
+    """Seconds of a level of the profiling."""
+    failure_s: int = 300
+    """Seconds that a dead worker gets to be replaced before the next level."""
+    overload: float = 4.0
+    """Load that no scale-out can take, as a multiple of the peak, ..."""
+    overload_s: int = 420
+    """... and for how long it is offered."""
     downtime_s: float | None = None
     """From a failure until the job is back. None: as long as the failures of the profiling took; the authors wrote
     down what they had measured, 90 s for the advertising job and 130 s for the traffic job."""
@@ -59,8 +67,10 @@ class PhoebeParams:
         if self.downtime_s is not None:
             _checks.seconds("downtime_s", self.downtime_s)
         _checks.share("load_step", self.load_step)
-        for key, least in (("profiles", 1), ("window_s", 1), ("horizon_s", 60)):
-            _checks.whole(key, getattr(self, key), f"a whole number, at least {least}", least=least)
+        _checks.number("overload", self.overload, "a multiple of the peak above 0", lambda given: given > 0)
+        least = {"profiles": 1, "window_s": 1, "horizon_s": 60, "level_s": 1, "failure_s": 0, "overload_s": 1}
+        for key, bound in least.items():
+            _checks.whole(key, getattr(self, key), f"a whole number, at least {bound}", least=bound)
 
     @property
     def profiled(self) -> tuple[int, ...]:
@@ -94,7 +104,16 @@ class Phoebe(Autoscaler[PhoebeParams]):
         self._recent = _Recent(self.params.window_s)
 
     def profiling(self) -> Profiling:
-        return Profiling(scale_outs=self.params.profiled, load_step=self.params.load_step)
+        params = self.params
+        return Profiling(
+            scale_outs=params.profiled,
+            load_step=params.load_step,
+            level_s=params.level_s,
+            window_s=min(params.window_s, params.level_s, params.overload_s),
+            failure_s=params.failure_s,
+            overload=params.overload,
+            overload_s=params.overload_s,
+        )
 
     def warm_start(self, history: Sequence[Observation]) -> None:
         """Fit the models to the trials of a profiling; observations that are none teach nothing."""
