@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
+from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -34,11 +36,12 @@ def table(ranking: Ranking, cost_unit: str, width: int) -> Table:
     roomy = width >= _ROOMY
     if roomy:
         shown.add_column("confidence")
+    money = _money(standing.cost.mean for standing in ranking.standings)
     for standing in ranking.standings:
         cells = [
             standing.rank,
             standing.autoscaler,
-            _with_interval(standing.cost, "{:.2f}"),
+            _with_interval(standing.cost, money),
             _with_interval(standing.violations, "{:.1%}"),
             _number(standing.mean_workers, "{:.1f}"),
             _number(standing.latency_p95, "{:.1f} s"),
@@ -58,6 +61,16 @@ def as_json(ranking: Ranking) -> dict[str, Any]:
 
 def _number(value: float | None, form: str) -> str:
     return "–" if value is None else form.format(value)
+
+
+def _money(costs: Iterable[float | None]) -> str:
+    """Cents, or as many decimals as it takes to tell the costs of short runs apart.
+
+    >>> _money([4.41, 3.9]), _money([0.0022, 0.00087]), _money([None])
+    ('{:.2f}', '{:.5f}', '{:.2f}')
+    """
+    highest = max((cost for cost in costs if cost), default=1.0)
+    return f"{{:.{max(2, 2 - floor(log10(highest)))}f}}"
 
 
 def _with_interval(figure: Figure, form: str) -> str:
