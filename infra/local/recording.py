@@ -74,17 +74,23 @@ def recoveries(time_s: Any, sight: Sight, disturbed: list[float]) -> list[tuple[
     """When the backlog was down again after each disturbance: (disturbance, recovery) for those that ended.
 
     Down means no more than before, or than what arrives within two seconds, and until the next disturbance for good.
+    One that is not over when the next comes ends with that one.
     """
-    found = []
+    found: list[tuple[float, float]] = []
+    pending: list[float] = []
+    usual = 0.0
     for begin, end in itertools.pairwise([*sorted(disturbed), math.inf]):
-        before = sight.backlog[(time_s < begin) & (time_s >= begin - 5)]
-        usual = np.nanmedian(before) if np.isfinite(before).any() else 0.0
+        if not pending:
+            before = sight.backlog[(time_s < begin) & (time_s >= begin - 5)]
+            usual = float(np.nanmedian(before)) if np.isfinite(before).any() else 0.0
+        pending.append(begin)
         low = sight.backlog <= np.maximum(usual, 2.0 * np.nan_to_num(sight.offered))
         after = (time_s >= begin) & (time_s < end)
         high = time_s[after & ~low]
         down = time_s[after & low & (time_s > (high.max() if high.size else begin))]
         if down.size:
-            found.append((begin, float(down[0])))
+            found += [(one, float(down[0])) for one in pending]
+            pending = []
     return found
 
 

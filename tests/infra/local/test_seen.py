@@ -124,6 +124,13 @@ def test_a_recovery_is_when_the_backlog_is_down_for_good() -> None:
     assert recording.recoveries(np.arange(4), sight([50, 50, 5000, 8000]), [2.0]) == []
 
 
+def test_a_disturbance_that_meets_another_is_over_with_that_one() -> None:
+    seen = sight([50, 50, 5000, 8000, 9000, 7000, 4000, 60, 50])
+    assert recording.recoveries(np.arange(9), seen, [2.0, 5.0]) == [(2.0, 7.0), (5.0, 7.0)]
+    apart = sight([50, 50, 5000, 60, 50, 7000, 4000, 60, 50])
+    assert recording.recoveries(np.arange(9), apart, [2.0, 5.0]) == [(2.0, 3.0), (5.0, 7.0)]
+
+
 def test_what_was_not_measured_is_null_in_the_archive() -> None:
     columns = recording.metrics(np.arange(3), sight([1, 2, 3]), np.array([99.0, np.nan, 101.0]), np.ones(3))
     assert columns["workload"].tolist() == [99.0, 100.0, 101.0]
