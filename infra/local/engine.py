@@ -89,9 +89,12 @@ class Engine(ABC):
         """The parts without which nothing goes on."""
         return []
 
-    def request(self, wanted: int) -> None:
-        """Tell the engine how many workers the job is to use; most see it by themselves."""
-        del wanted
+    def request(self, *, save_first: bool) -> None:
+        """Tell the engine how many workers the job is to use, and whether to save its state before they change.
+
+        Most see the one by themselves, and do nothing again that would have to be saved.
+        """
+        del save_first
 
     # --- what all do alike -------------------------------------------------------------------
 
@@ -104,11 +107,11 @@ class Engine(ABC):
     def indices(self) -> list[int]:
         return [worker.member.index for worker in self.present]
 
-    def rescale(self, wanted: int) -> None:
+    def rescale(self, wanted: int, *, save_first: bool = False) -> None:
         self.wanted = wanted
         while len(self.present) < wanted:
             self.add()
-        self.request(wanted)
+        self.request(save_first=save_first)
         self.shrink()
         self.publish()
 

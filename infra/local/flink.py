@@ -6,6 +6,7 @@ over REST, and a checkpoint is triggered first, so that little is done twice.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,9 @@ _QUIET = (
     "org.apache.flink.runtime.rest.handler",
 )
 _METRICS = "*:numRecordsIn,currentOffset"
+_SAVE_S = 10.0
+"""Workers that are to leave wait no longer for a checkpoint."""
+_NO_ANSWER: Mapping[str, Any] = {}
 
 
 class Flink(Engine):
@@ -62,6 +66,9 @@ class Flink(Engine):
         self._jobmanager: Part | None = None
         self._running = False
         self._parallelism = 0
+        self._required = 0
+        self._save = ""
+        self._save_by = 0.0
         self._configure()
 
     def vital(self) -> list[Part]:
@@ -76,6 +83,7 @@ class Flink(Engine):
         return self._running and self._parallelism == self.wanted == len(self.workers)
 
     def launch(self) -> None:
+        self._required = self.wanted
         script = self._folder / "job.sql"
         script.write_text(runtime.flink_script(self.deployment), encoding="utf-8")
         settings = {
@@ -128,24 +136,46 @@ class Flink(Engine):
             vertex["tasks"]["RUNNING"] == vertex["parallelism"] for vertex in vertices
         )
         self._parallelism = max((vertex["parallelism"] for vertex in vertices), default=0)
+        if self._save and self._saved():
+            self._save = ""
+            self.shrink()
+        self._require()
         if not self.reactive and self._running and self._parallelism <= self.wanted:
             idle = {name for name, entry in there.items() if entry["freeSlots"] == entry["slotsNumber"]}
             self._dismiss([worker for worker in self.present if _resource(worker.member.index) in idle])
 
     def shrink(self) -> None:
-        """In reactive mode at once; else those go that the job has left, once it has."""
-        if self.reactive:
+        """In reactive mode at once, or once the job is saved; else those go that the job has left, once it has."""
+        if self.reactive and not self._save:
             super().shrink()
 
-    def request(self, wanted: int) -> None:
-        if self.reactive:
+    def request(self, *, save_first: bool) -> None:
+        self._require()
+        if save_first:
+            self._begin_to_save()
+
+    def _require(self) -> None:
+        """Resource requirements; put again at the next look while the JobManager does not take them."""
+        if self.reactive or self._required == self.wanted:
             return
-        requirements = self._ask(f"/jobs/{JOB_ID}/resource-requirements")
+        path = f"/jobs/{JOB_ID}/resource-requirements"
+        requirements = self._ask(path)
         for vertex in requirements.values():
-            vertex["parallelism"] = {"lowerBound": 1, "upperBound": wanted}
-        self._client.put(f"/jobs/{JOB_ID}/resource-requirements", json=requirements)
-        if self.options.checkpoint_first:
-            self._client.post(f"/jobs/{JOB_ID}/checkpoints", json={"checkpointType": "FULL"})
+            vertex["parallelism"] = {"lowerBound": 1, "upperBound": self.wanted}
+        if requirements and self._ask(path, "PUT", requirements) is not _NO_ANSWER:
+            self._required = self.wanted
+            if self.options.checkpoint_first:
+                self._begin_to_save()
+
+    def _begin_to_save(self) -> None:
+        """A checkpoint. Where workers join, the job goes on from one in any case."""
+        trigger = self._ask(f"/jobs/{JOB_ID}/checkpoints", "POST", {"checkpointType": "FULL"})
+        self._save = str(trigger.get("request-id", ""))
+        self._save_by = time.monotonic() + _SAVE_S
+
+    def _saved(self) -> bool:
+        state = self._ask(f"/jobs/{JOB_ID}/checkpoints/{self._save}").get("status", {}).get("id")
+        return state == "COMPLETED" or time.monotonic() > self._save_by
 
     def _dismiss(self, idle: list[Worker]) -> None:
         """Of the workers that the job does not use, let the youngest go, as many as there are too many."""
@@ -154,13 +184,13 @@ class Flink(Engine):
                 worker.leaving = True
                 worker.part.kill()
 
-    def _ask(self, path: str) -> dict[str, Any]:
+    def _ask(self, path: str, method: str = "GET", body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
         """What the JobManager answers; nothing while it does not."""
         try:
-            answer = self._client.get(path)
-            found: dict[str, Any] = answer.json() if answer.status_code == httpx.codes.OK else {}
+            answer = self._client.request(method, path, json=body)
+            found: Mapping[str, Any] = answer.json() if answer.is_success else _NO_ANSWER
         except (httpx.HTTPError, ValueError):
-            found = {}
+            found = _NO_ANSWER
         return found
 
     def _java(self, main: str, heap_mb: int, *arguments: str, direct_mb: int = 0) -> list[str]:

@@ -106,13 +106,14 @@ class LocalTarget(Target):
         accepted = min(self._most, max(1, asked))
         if accepted != before:
             now = time.time() - self._start
-            self.tell(now, "rescale_start", f"{before} to {accepted} workers")
+            saved = ", saved first" if decision.save_first else ""
+            self.tell(now, "rescale_start", f"{before} to {accepted} workers{saved}")
             self._disturbed.append(now)
             self._rescale = Rescale(now, before, accepted, math.nan)
             self._rescaling = True
             self._downtime_s = 0.0
             self._wanted.append((now, accepted))
-            self._engine.rescale(accepted)
+            self._engine.rescale(accepted, save_first=decision.save_first)
         return [Applied(JOB, before, asked, accepted)]
 
     def drain(self) -> Recording:

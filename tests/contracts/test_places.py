@@ -101,7 +101,8 @@ def rescaled(seen: Observation) -> bool:
 
 
 def all_ready(seen: Observation) -> bool:
-    return seen.operators[JOB].ready.tolist() == [True, True]
+    view = seen.operators[JOB]
+    return view.ready.tolist() == [True] * view.parallelism
 
 
 @pytest.mark.local
@@ -123,6 +124,8 @@ def test_the_local_place_rescales_survives_a_crash_and_records_by_the_schema(job
         assert view.cpu.shape[1] == 2
         target.advance(max(0.0, 32.0 - target.time_s))  # the crash has come
         until(target, all_ready)
+        target.apply(Decision("less", parallelism={JOB: 1}, save_first=True))
+        assert until(target, rescaled).operators[JOB].ready.tolist() == [True]
         recording = target.drain()
         seconds = int(target.time_s)
     assert set(recording.metrics) == set(METRICS.names) - FILLED_IN
@@ -133,4 +136,5 @@ def test_the_local_place_rescales_survives_a_crash_and_records_by_the_schema(job
     assert np.nanmax(recording.metrics["cpu"]) > 0
     kinds = recording.events["kind"]
     assert {"rescale_start", "rescale_end", "boot", "failure", "worker_lost"} <= set(kinds)
+    assert "2 to 1 workers, saved first" in recording.events["detail"]
     assert recording.events["time_s"] == sorted(recording.events["time_s"])
