@@ -134,8 +134,9 @@ def program(name: str) -> Program:
 def flink_script(deployment: Deployment) -> str:
     """The text of a SQL script for the runner: `java -cp ... FLINK_RUNNER --script FILE`."""
     run = program(deployment.job)
-    template = Template((ROOT / deployment.job / "flink.sql").read_text(encoding="utf-8"))
-    named = {**_fields(deployment), **run.options, **deployment.options}
+    parts = (ROOT / "flink" / "prelude.sql", ROOT / deployment.job / "flink.sql")
+    template = Template("".join(part.read_text(encoding="utf-8") for part in parts))
+    named = {"job": deployment.job, **_fields(deployment), **run.options, **deployment.options}
     named["checkpoint_ms"] = str(round(deployment.checkpoint_s * 1000))
     return template.substitute({**named, **(run.tables(deployment) if run.tables else {})})
 

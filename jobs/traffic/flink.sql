@@ -1,16 +1,6 @@
 -- Average speed of each vehicle near the point of interest in tumbling windows of ten seconds, with what is known of the
 -- vehicle. An open window is told each second: a row replaces earlier ones of its vehicle and window.
-SET 'pipeline.name' = 'traffic';
-SET 'execution.checkpointing.mode' = 'EXACTLY_ONCE';
-SET 'execution.checkpointing.interval' = '${checkpoint_ms} ms';
-SET 'table.local-time-zone' = 'UTC';
-SET 'pipeline.object-reuse' = 'true';
--- All events of a vehicle go to one worker, one by one.
-SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE';
 SET 'pipeline.global-job-parameters' = 'kinds:${kinds},limits:${limits}';
-
-CREATE TEMPORARY FUNCTION WORK AS 'tidebed.flink.Work';
-CREATE TEMPORARY FUNCTION LOOKUP AS 'tidebed.flink.Lookup';
 
 -- Within a partition event time never goes back: no event is late, and a window is complete once the next one begins.
 CREATE TEMPORARY TABLE events (
@@ -21,16 +11,7 @@ CREATE TEMPORARY TABLE events (
     speed BIGINT,
     occurred AS TO_TIMESTAMP_LTZ(event_time, 3),
     WATERMARK FOR occurred AS occurred - INTERVAL '0.001' SECOND
-) WITH (
-    'connector' = 'kafka',
-    'topic' = '${input}',
-    'properties.bootstrap.servers' = '${broker}',
-    'properties.group.id' = '${group}',
-    'properties.max.partition.fetch.bytes' = '262144',
-    'scan.startup.mode' = 'earliest-offset',
-    'scan.topic-partition-discovery.interval' = '0',
-    'format' = 'json'
-);
+) WITH ('format' = 'json') LIKE read_topic;
 
 CREATE TEMPORARY TABLE speeds (
     vehicle STRING,
@@ -40,14 +21,7 @@ CREATE TEMPORARY TABLE speeds (
     event_time BIGINT,
     kind STRING,
     speeding BOOLEAN
-) WITH (
-    'connector' = 'kafka',
-    'topic' = '${output}',
-    'properties.bootstrap.servers' = '${broker}',
-    'key.format' = 'json',
-    'key.fields' = 'vehicle;window_start',
-    'value.format' = 'json'
-);
+) WITH ('key.fields' = 'vehicle;window_start') LIKE written_topic;
 
 CREATE TEMPORARY VIEW worked AS
 SELECT vehicle, event_time, occurred, WORK(lat, CAST(${work_ns} AS BIGINT)) AS lat, lon, speed FROM events;

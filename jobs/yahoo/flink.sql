@@ -1,16 +1,6 @@
 -- Views of ads, counted by campaign in tumbling windows of ten seconds. As in the original benchmark an open window is
 -- told each second: a row replaces earlier ones of its campaign and window.
-SET 'pipeline.name' = 'yahoo';
-SET 'execution.checkpointing.mode' = 'EXACTLY_ONCE';
-SET 'execution.checkpointing.interval' = '${checkpoint_ms} ms';
-SET 'table.local-time-zone' = 'UTC';
-SET 'pipeline.object-reuse' = 'true';
--- All views of a campaign go to one worker, uncounted.
-SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE';
 SET 'pipeline.global-job-parameters' = 'campaigns:${campaigns}';
-
-CREATE TEMPORARY FUNCTION WORK AS 'tidebed.flink.Work';
-CREATE TEMPORARY FUNCTION LOOKUP AS 'tidebed.flink.Lookup';
 
 -- Within a partition event time never goes back: no event is late, and a window is complete once the next one begins.
 CREATE TEMPORARY TABLE events (
@@ -19,30 +9,14 @@ CREATE TEMPORARY TABLE events (
     event_time BIGINT,
     occurred AS TO_TIMESTAMP_LTZ(event_time, 3),
     WATERMARK FOR occurred AS occurred - INTERVAL '0.001' SECOND
-) WITH (
-    'connector' = 'kafka',
-    'topic' = '${input}',
-    'properties.bootstrap.servers' = '${broker}',
-    'properties.group.id' = '${group}',
-    'properties.max.partition.fetch.bytes' = '262144',
-    'scan.startup.mode' = 'earliest-offset',
-    'scan.topic-partition-discovery.interval' = '0',
-    'format' = 'json'
-);
+) WITH ('format' = 'json') LIKE read_topic;
 
 CREATE TEMPORARY TABLE counts (
     campaign_id STRING,
     window_start BIGINT,
     `count` BIGINT,
     event_time BIGINT
-) WITH (
-    'connector' = 'kafka',
-    'topic' = '${output}',
-    'properties.bootstrap.servers' = '${broker}',
-    'key.format' = 'json',
-    'key.fields' = 'campaign_id;window_start',
-    'value.format' = 'json'
-);
+) WITH ('key.fields' = 'campaign_id;window_start') LIKE written_topic;
 
 CREATE TEMPORARY VIEW worked AS
 SELECT ad_id, WORK(event_type, CAST(${work_ns} AS BIGINT)) AS event_type, event_time, occurred FROM events;
