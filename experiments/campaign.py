@@ -132,6 +132,10 @@ class Campaign:
         alone = any(place.exclusive for place in self._places())
         return 1 if alone else workers or os.cpu_count() or 1
 
+    def real_seconds(self, runs: Sequence[Run]) -> int:
+        """How long these runs take at the least, without what places need to get ready."""
+        return sum(run.duration_s for run in runs if infra.get(run.place).real_time)
+
     def failures(self) -> list[FailedRun]:
         """The planned runs that have no data."""
         return [

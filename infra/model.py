@@ -109,6 +109,8 @@ class Place(ABC):
     about: str
     exclusive: bool = False
     """Whether a run needs the machine to itself."""
+    real_time: bool = True
+    """Whether a second of a run takes a second."""
     supported_faults: frozenset[str] = frozenset()
     """The kinds of faults (`infra.faults.KINDS`) that it can cause."""
 

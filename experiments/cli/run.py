@@ -11,6 +11,7 @@ from experiments.campaign import Campaign, Outcome
 from experiments.cli import ranked
 from experiments.cli.console import Json, errors, listening, output, print_json, progress
 from experiments.execution import Finished
+from workloads.units import format_duration
 
 SuiteArgument = Annotated[
     str, typer.Argument(metavar="SUITE", help="A shipped suite (tidebed list suites) or the path of a YAML file.")
@@ -65,20 +66,21 @@ def run_all(campaign: Campaign, *, fresh: bool, workers: int | None) -> Outcome:
     """Do what is missing, with a bar."""
     for line in campaign.provision():
         errors.print(line, markup=False)
-    pending = len(campaign.pending(campaign.runs, fresh=fresh))
-    if pending == 0:
+    pending = campaign.pending(campaign.runs, fresh=fresh)
+    if not pending:
         errors.print(
             f"All {len(campaign.runs)} runs of {campaign.suite.name} are archived: nothing to do (--fresh redoes)."
         )
         return Outcome(skipped=len(campaign.runs))
-    archived = len(campaign.runs) - pending
-    note = f", {archived} are archived already" if archived else ""
-    together = campaign.at_a_time(workers)
-    errors.print(
-        f"{campaign.suite.name}: {len(campaign.experiments)} experiments, {pending} runs, {together} at a time{note}"
-    )
+    notes = [f"{len(campaign.experiments)} experiments", f"{len(pending)} runs"]
+    notes.append(f"{campaign.at_a_time(workers)} at a time")
+    if seconds := campaign.real_seconds(pending):
+        notes.append(f"in real time: more than {format_duration(seconds)}")
+    if archived := len(campaign.runs) - len(pending):
+        notes.append(f"{archived} are archived already")
+    errors.print(f"{campaign.suite.name}: {', '.join(notes)}", soft_wrap=True)
     with progress() as bar:
-        task = bar.add_task("running", total=pending)
+        task = bar.add_task("running", total=len(pending))
 
         def advance(finished: Finished) -> None:
             bar.update(task, advance=1, description=finished.run.label)

@@ -16,6 +16,7 @@ class Simulated(Place):
 
     name = "simulated"
     about = "a queueing model in virtual time, calibrated on measured runs; needs nothing"
+    real_time = False
     supported_faults = trouble.SUPPORTED
 
     @contextmanager
