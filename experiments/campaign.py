@@ -93,13 +93,20 @@ class Campaign:
         known = [experiment.id for experiment in self.experiments]
         raise UserError(f'{self.suite.name}: unknown experiment "{identity}"{did_you_mean(identity, known)}')
 
-    def provision(self) -> list[str]:
-        """Make the places ready: what a crashed campaign left behind goes first, a line for each thing."""
-        return [line for place in self._places() for line in place.sweep()]
+    def provision(self, *, fresh: bool = False) -> list[str]:
+        """Make the places ready, if there is anything to run: what a crashed campaign left behind goes first.
+
+        A line for each thing that was removed. A place that cannot be used now is told before any run has failed.
+        """
+        if self.pending(self.runs, fresh=fresh):
+            reasons = [why for place in self._places() if (why := place.unready())]
+            if reasons:
+                raise UserError(*(f"{self.suite.name}: {why}" for why in reasons))
+        return self.release()
 
     def release(self) -> list[str]:
         """Remove whatever this campaign's places still hold."""
-        return self.provision()
+        return [line for place in self._places() for line in place.sweep()]
 
     def run_all(
         self, *, fresh: bool = False, workers: int | None = None, on_finished: OnFinished | None = None

@@ -122,6 +122,10 @@ class Place(ABC):
         """(key, what is wrong) for each setting that is not understood."""
         return [(key, f'the place "{self.name}" takes no options') for key in options]
 
+    def unready(self) -> str | None:
+        """Why no run can begin here now; None if one can."""
+        return None
+
     def refused_job(self, job: str, engine: str) -> str | None:
         """Why this place cannot run a job on an engine; None if it can."""
         del job, engine

@@ -107,7 +107,7 @@ def plan_alone() -> list[Planned]:
 @explained
 def provision() -> None:
     """Make the places ready; what a crashed campaign left behind goes first."""
-    for line in campaign_of_this_run().provision():
+    for line in campaign_of_this_run().provision(fresh=request_of_this_run()["fresh"]):
         log.info("%s", line)
 
 

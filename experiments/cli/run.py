@@ -64,7 +64,7 @@ def run(
 
 def run_all(campaign: Campaign, *, fresh: bool, workers: int | None) -> Outcome:
     """Do what is missing, with a bar."""
-    for line in campaign.provision():
+    for line in campaign.provision(fresh=fresh):
         errors.print(line, markup=False)
     pending = campaign.pending(campaign.runs, fresh=fresh)
     if not pending:

@@ -96,10 +96,15 @@ def missing() -> list[str]:
     return [name for name in SETS if not folder(name).is_dir()]
 
 
+def lacking() -> str | None:
+    """What has to be done first, in words."""
+    return f"jars are missing ({', '.join(missing())}): make jars" if missing() else None
+
+
 def require() -> None:
     """Raise unless all is there. The jobs' own Java is compiled whenever it has changed: that takes no network."""
-    if missing():
-        raise LocalError(f"jars are missing ({', '.join(missing())}): make jars")
+    if why := lacking():
+        raise LocalError(why)
     compile_all()
 
 

@@ -50,6 +50,18 @@ def release(path: Path | None = None) -> None:
         os.close(handle)
 
 
+def taken(path: Path | None = None) -> str | None:
+    """Why this process cannot have the machine; None if it can."""
+    held = (path or default_path()) in _held
+    try:
+        take(path)
+    except LocalError as refusal:
+        return str(refusal)
+    if not held:
+        release(path)
+    return None
+
+
 def holder(path: Path | None = None) -> str:
     """Who has the machine, in words."""
     try:

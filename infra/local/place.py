@@ -39,6 +39,9 @@ class Local(Place):
         with Household(assignment.run_id, say=_log.info) as household:
             yield LocalCluster(assignment, household, machinery)
 
+    def unready(self) -> str | None:
+        return jars.lacking() or lock.taken()
+
     def refused_job(self, job: str, engine: str) -> str | None:
         try:
             machinery_of(engine, job)

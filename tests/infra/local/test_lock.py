@@ -27,10 +27,15 @@ def test_the_second_is_told_who_has_the_machine(tmp_path: Path) -> None:
         other.stdout.readline()
         with pytest.raises(LocalError, match=rf"taken by process {other.pid} \("):
             lock.take(path)
+        assert f"process {other.pid} " in str(lock.taken(path))
         other.kill()
         other.wait()
+    assert lock.taken(path) is None  # asking does not take it
+    assert path not in lock._held
     lock.take(path)  # a lock goes with its process, however that ends
     lock.take(path)  # and a process may take it as often as it likes
+    assert lock.taken(path) is None
+    assert path in lock._held
     lock.release(path)
 
 

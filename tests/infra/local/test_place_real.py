@@ -49,14 +49,15 @@ def test_after_kill_9_of_the_command_a_sweep_finds_what_is_left(suite: str, tmp_
             label = next(label for label in labels() if label.pid == campaign.pid)
             # a second campaign is told at once who has the machine
             second = subprocess.run(
-                [*TIDEBED, "run", suite, "--archive", str(tmp_path / "other"), "--json"],
+                [*TIDEBED, "run", suite, "--archive", str(tmp_path / "other")],
                 capture_output=True,
                 text=True,
                 check=False,
             )
-            assert second.returncode == 1
-            told = json.loads(second.stdout)["failed"][0]["error"]
-            assert f"the local place is taken by process {campaign.pid}" in told
+            assert second.returncode == 2
+            assert f"tiny: the local place is taken by process {campaign.pid}" in second.stderr
+            assert len(second.stderr.splitlines()) == 1
+            assert not (tmp_path / "other").exists()
             # the reaper would do the sweep's work, so it must not
             reapers = [pid for pid in children(campaign.pid) if b"infra.local.reaper" in command_line(pid)]
             assert len(reapers) == 1
