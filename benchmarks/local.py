@@ -24,7 +24,7 @@ import autoscalers
 import infra
 import jobs
 from infra.faults import Incident
-from infra.local import jars, java
+from infra.local import jars, java, lock
 from infra.local.generators import LOAD, Generators
 from infra.local.household import Household
 from infra.local.kafka import Broker
@@ -150,6 +150,7 @@ def scaling() -> dict[str, float]:
 
 def first_second() -> dict[str, float]:
     """From the command to the first measured second."""
+    lock.release()  # this process had the machine for `scaling`; now the command must have it
     command = [str(Path(sys.executable).with_name("tidebed")), "run", "local-smoke", "--fresh"]
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
