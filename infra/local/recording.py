@@ -85,7 +85,7 @@ def recoveries(time_s: Any, sight: Sight, disturbed: list[float]) -> list[tuple[
             usual = float(np.nanmedian(before)) if np.isfinite(before).any() else 0.0
         pending.append(begin)
         low = sight.backlog <= np.maximum(usual, 2.0 * np.nan_to_num(sight.offered))
-        after = (time_s >= begin) & (time_s < end)
+        after = (time_s >= begin) & (time_s + 1 <= end)  # the second in which the next comes is no longer its own
         high = time_s[after & ~low]
         down = time_s[after & low & (time_s > (high.max() if high.size else begin))]
         if down.size:

@@ -129,6 +129,7 @@ def test_a_disturbance_that_meets_another_is_over_with_that_one() -> None:
     assert recording.recoveries(np.arange(9), seen, [2.0, 5.0]) == [(2.0, 7.0), (5.0, 7.0)]
     apart = sight([50, 50, 5000, 60, 50, 7000, 4000, 60, 50])
     assert recording.recoveries(np.arange(9), apart, [2.0, 5.0]) == [(2.0, 3.0), (5.0, 7.0)]
+    assert recording.recoveries(np.arange(9), apart, [2.0, 5.4]) == [(2.0, 3.0), (5.4, 7.0)]
 
 
 def test_what_was_not_measured_is_null_in_the_archive() -> None:
