@@ -7,6 +7,7 @@ the same events, throughput with 2 and 4 workers against 1, the control loop's C
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import re
@@ -39,8 +40,10 @@ PARTITIONS = 8
 CEILING = 2_000_000.0
 """Events/s that no generator reaches."""
 WORKERS = (1, 2, 4)
-BACKLOG = 6_000_000
+BACKLOG = 8_000_000
 """Events that keep four workers busy for the whole measurement."""
+TRICKLE = 10.0
+"""Events/s beside them."""
 
 
 class Load:
@@ -118,22 +121,32 @@ def producer_perf_test(load: Load, folder: Path, events: int = 3_000_000) -> flo
 
 
 def throughput(workers: int, seconds: int = 30) -> tuple[float, float]:
-    """Events/s of so many Flink workers that always have work, and the control loop's share of a core."""
+    """Events/s of so many Flink workers that always have work, and the control loop's share of a core.
+
+    The generator makes the work first, which takes a core or more. What counts is the time after that.
+    """
     job, engine = jobs.get("yahoo"), "flink-reactive"
     fill = Incident(0.0, "fill-lag", 0.0, amount=float(BACKLOG * workers / max(WORKERS)))
-    curve = np.full(seconds + 20, 10.0)
+    curve = np.full(180, TRICKLE)
     options = {"max_workers": workers, "warmup_s": 10}
     assignment = Assignment(f"bench-{workers}", job, engine, curve, 1, workers, options, faults=(fill,))
     policy = autoscalers.create("hpa", minimum=workers, maximum=workers, sync_period_s=5)
     with infra.get("local").provision(assignment) as cluster, cluster.deploy() as target:
-        cpu, wall = time.process_time(), time.monotonic()
-        while target.time_s < curve.size:
-            target.advance(min(policy.period_s, curve.size - target.time_s))
-            target.apply(policy.decide(target.observe()))
+        cpu, wall, filled = time.process_time(), time.monotonic(), math.inf
+        while target.time_s < min(curve.size, filled + seconds):
+            target.advance(5)
+            seen = target.observe()
+            target.apply(policy.decide(seen))
+            if seen.workload[-1] <= 2 * TRICKLE:
+                filled = min(filled, target.time_s)
         share = (time.process_time() - cpu) / (time.monotonic() - wall)
         rows = target.drain()
-    measured = np.asarray(rows.metrics["throughput"], dtype=np.float64)[20:]
-    return float(np.nanmean(measured)), share
+    backlog, processed = (np.asarray(rows.metrics[name], dtype=np.float64) for name in ("backlog", "throughput"))
+    if not (filled < curve.size and backlog[-1] > 0):
+        raise SystemExit(
+            f"{workers} workers ran out of work, or it was not there in time: the figure would mean nothing"
+        )
+    return float(np.nanmean(processed[int(filled) :])), share
 
 
 def scaling() -> dict[str, float]:
