@@ -54,6 +54,8 @@ class ScenarioView:
     trade_off: str | None
     panels: tuple[str, ...]
     charts: tuple[str, ...]
+    capacity_known: bool
+    """Only the simulated place knows it; elsewhere throughput is drawn."""
     shown: frozenset[str]
     """Autoscalers that are drawn from the start."""
     opened: bool
@@ -141,6 +143,7 @@ def _scenario(
         trade_off=None if own is None else pictures.add(own),
         panels=tuple(pictures.add(picture) for picture in panels),
         charts=tuple(pictures.add(picture) for picture in charts),
+        capacity_known=any(course.series["capacity"].notna().any() for course in drawn),
         shown=frozenset(_shown(order, scenario.baseline)),
         opened=index == 0 or len(content.scenarios) <= MOST_OPEN,
     )

@@ -279,6 +279,7 @@ def test_nulls_missing_columns_and_missing_tables_are_gaps(tmp_path: Path, campa
     for figure in page.figures:
         go.Figure(coloured(figure, THEMES["light"]))
     assert any(trace.get("name") == "throughput" for figure in page.figures for trace in figure["data"])
+    assert "the line what the workers did" in page.shown
 
 
 def test_many_experiments_are_folded_and_lines_wait_to_be_switched_on(tmp_path: Path, campaign: type) -> None:
