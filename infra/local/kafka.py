@@ -90,7 +90,8 @@ class Broker:
 
     def _format(self) -> None:
         identity = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        arguments = ("format", "--standalone", "-t", identity, "-c", str(self._settings))
+        # one word: an identity may begin with a dash
+        arguments = ("format", "--standalone", f"--cluster-id={identity}", "-c", str(self._settings))
         command = self._command("kafka.tools.StorageTool", *arguments, heap_mb=128)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         if done.returncode != 0:

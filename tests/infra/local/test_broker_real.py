@@ -1,6 +1,7 @@
 """A real broker, and the load generator against it: nothing missing, nothing twice."""
 
 import time
+import uuid
 
 import numpy as np
 import pytest
@@ -82,6 +83,13 @@ def test_nothing_is_lost_when_the_broker_stops_for_a_while(household: Household,
     household.await_("waiting for the end of the curve", lambda: load.totals is not None, *load.parts)
     assert load.totals == (4000, 4000)
     household.await_("waiting for all to arrive", lambda: sum(arrived(broker).values()) == 4000)
+
+
+def test_a_broker_may_have_any_identity(household: Household, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(bytes=b"\xfb" * 16))  # "-_v7-_v7..." in letters
+    started = Broker(household, *free(2))
+    started.start()
+    started.await_ready()
 
 
 def test_a_generator_ends_with_its_pipe(household: Household, broker: Broker) -> None:
