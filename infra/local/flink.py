@@ -253,6 +253,7 @@ class Flink(Engine):
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.attempts": 1_000_000,
             "restart-strategy.fixed-delay.delay": "500 ms",
+            "slot.idle.timeout": 2_000,  # a worker that the job has left is given back, and stopped, that soon
             "heartbeat.interval": 2_000,
             "heartbeat.timeout": 15_000,
         }
