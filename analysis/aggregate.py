@@ -53,7 +53,7 @@ def aggregate(
         span_s = found["span_s"]
         over_time, changes, closer, noted = collect(
             series(spark, chosen, span_s),
-            actions(spark, chosen),
+            actions(spark, chosen, span_s),
             excerpts(spark, chosen, span_s),
             notes(spark, chosen, span_s),
         )

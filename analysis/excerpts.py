@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from analysis.runs import RunRecord, labels, read, seconds, step_s
-from analysis.series import bucket_width
+from analysis.series import bucket_width, widths
 
 #: How much of a run is shown at its beginning and at its end.
 EXCERPT_S = 5 * 86_400
@@ -45,10 +45,6 @@ def excerpts(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series
 
 def notes(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> DataFrame:
     """The figures that policies noted with their decisions: sum and number in each bucket of time."""
-    widths = pd.DataFrame(
-        [(run.run_id, run.experiment, bucket_width(span_s[run.run_id], step_s(run))) for run in chosen],
-        columns=["run_id", "experiment", "width"],
-    )
     start = (fn.floor(fn.col("time_s") / fn.col("width")) * fn.col("width")).cast("double")
     rows = read(spark, "decisions", chosen, ["run_id", "time_s", "notes"]).where(fn.col("notes").isNotNull())
     # a decision about several targets has a row for each, and noted its figures once
@@ -56,7 +52,7 @@ def notes(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[fl
         "run_id", "time_s", fn.explode("notes").alias("note", "value")
     )
     return (
-        each.join(labels(spark, widths), "run_id")
+        each.join(labels(spark, widths(chosen, span_s)), "run_id")
         .groupBy("experiment", "run_id", "note", start.alias("time_s"))
         .agg(fn.sum("value").alias("total"), fn.count("value").cast("double").alias("n"))
     )

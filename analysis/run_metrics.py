@@ -24,6 +24,9 @@ _LATENCIES = (
     ("latency_p99", "latency_p99_s", 0.99),
 )
 
+#: The notes that are held against what happened.
+_JUDGED = ("capacity", "forecast_wape", "recovery_s", "recovery_predicted_s")
+
 #: Decisions about the nodes of a region name it after this.
 REGION = "region:"
 
@@ -106,7 +109,8 @@ def from_notes(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
 
     An estimate of the capacity is compared with the true capacity in the second before the decision.
     """
-    noted = read(spark, "decisions", runs, ["run_id", "time_s", "notes"]).where(fn.col("notes").isNotNull())
+    judged = fn.arrays_overlap(fn.map_keys("notes"), fn.array(*map(fn.lit, _JUDGED)))
+    noted = read(spark, "decisions", runs, ["run_id", "time_s", "notes"]).where(judged)
     decisions = noted.groupBy("run_id", "time_s").agg(fn.first("notes").alias("notes"))
     true = seconds(spark, runs, ["run_id", "time_s", "capacity"]).withColumnRenamed("time_s", "second")
     just_before = (true["run_id"] == decisions["run_id"]) & (true["second"] == fn.ceil(decisions["time_s"]) - 1)
