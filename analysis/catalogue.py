@@ -122,6 +122,12 @@ METRICS: dict[str, Metric] = {
             "share of the changes from which the job recovered later than the policy had predicted",
         ),
         Metric(
+            "learning_time",
+            "s",
+            "Learning time",
+            "from the start until the average of each cost that the policy noted stays within 10 % of what it ends at",
+        ),
+        Metric(
             "decision_ms_p99", "ms", "Decision time p99", "99th percentile of the wall time of a decision", "neither"
         ),
     )

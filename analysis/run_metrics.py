@@ -163,7 +163,7 @@ def from_events(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
 def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives: Objectives) -> pd.DataFrame:
     """A row a run (index: run id) and a column a metric, and `span_s`; what a run has no value for is NaN.
 
-    The parts are what the queries above found.
+    The parts are what the queries above found, and what else there is about each run.
     """
     durations = pd.Series({run.run_id: run.duration_s for run in runs}, name="duration_s")
     table = pd.concat([durations, *(part.set_index("run_id").astype("float64") for part in parts)], axis=1)
@@ -183,4 +183,4 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
         downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],
         cost=[cost(*spent, objectives) for spent in zip(worker_seconds, violated_s, strict=True)],
-    )[[*METRICS, "span_s"]]
+    ).reindex(columns=[*METRICS, "span_s"])

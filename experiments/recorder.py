@@ -47,10 +47,12 @@ class Recorder:
             writer.close()
 
     def decision(self, time_s: float, applied: list[Applied], decision: Decision, took_ms: float) -> None:
+        """A row for each thing that a decision is about; its notes stand with the first."""
         notes = list(decision.notes.items()) or None
         for part in applied:
             row = (time_s, part.target, part.before, part.wanted, part.applied, decision.reason, took_ms, notes)
             self._decisions.append(row)
+            notes = None
 
     def profiling(self, trials: Sequence[Mapping[str, Any]]) -> None:
         """The trials before the run, and an event that tells how much they took."""
