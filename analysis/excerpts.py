@@ -71,11 +71,11 @@ def running_means(found: pd.DataFrame) -> pd.DataFrame:
 
 def learning_times(means: pd.DataFrame) -> pd.DataFrame:
     """By run, from when on the means so far of all costs that it noted stay near those at its end."""
-    rows = [
-        (run, _settled_s(noted)) for (run, note), noted in means.groupby(["run_id", "note"]) if str(note).endswith(COST)
-    ]
-    latest = pd.DataFrame(rows, columns=["run_id", "learning_time"]).groupby("run_id", as_index=False)
-    return latest["learning_time"].max()
+    latest: dict[str, float] = {}
+    for (run, note), noted in means.groupby(["run_id", "note"]):
+        if str(note).endswith(COST):
+            latest[str(run)] = max(latest.get(str(run), 0.0), _settled_s(noted))
+    return pd.DataFrame({"run_id": list(latest), "learning_time": list(latest.values())})
 
 
 def _settled_s(noted: pd.DataFrame) -> float:

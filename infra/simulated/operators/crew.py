@@ -45,8 +45,6 @@ class Crew:
         """Whether instances start or leave, or the operator pauses for it."""
         self.refused = 0
         """Instances that were asked for and found no slot."""
-        self.revision = 0
-        """Grows whenever members come, go, move, or are up or down."""
         self._arrays: tuple[Flags, Floats, Floats] | None = None
 
     @property
@@ -82,5 +80,4 @@ class Crew:
 
     def changed(self) -> None:
         """Make the next arrays new ones."""
-        self.revision += 1
         self._arrays = None

@@ -41,8 +41,7 @@ class Machinery:
         self._delay_s = 0.0
         self._spots: list[tuple[Spot, ...]] = [() for _ in parts]
         self._travel = lru_cache(maxsize=_WAYS)(partial(travel, latency_s=latency_s))
-        self._shown = [(-1, -1) for _ in parts]
-        """Of each operator what was wanted and the revision of its crew that the arrays show."""
+        self._changed: dict[int, Crew] = {}
         goals = [goal for _, goal in topology.edges]
         self.edges["origin"] = [origin for origin, _ in topology.edges]
         self.operators["first_edge"] = np.searchsorted(goals, np.arange(count), side="left")
@@ -88,10 +87,16 @@ class Machinery:
         self.instances[operator, instance]["hold_s"] = seconds
 
     def update(self, operator: int, crew: Crew) -> None:
-        """Instances have come, gone, moved, or are up or down."""
-        if self._shown[operator] == (crew.wanted, crew.revision):
-            return
-        self._shown[operator] = crew.wanted, crew.revision
+        """Instances have come, gone, moved, or are up or down: the arrays show it when time goes on."""
+        self._changed[operator] = crew
+
+    def refresh(self) -> None:
+        """Bring the arrays in line with the crews that have changed."""
+        for operator, crew in self._changed.items():
+            self._show(operator, crew)
+        self._changed.clear()
+
+    def _show(self, operator: int, crew: Crew) -> None:
         mine = self.operators[operator]
         mine["wanted"] = crew.wanted
         mine["running"] = len(crew.members)

@@ -106,6 +106,7 @@ class Plant:
             count = min(end - self.step, self._noise.left(self.step), self._steps_to_next())
             if records.width < machinery.width:
                 records.widen(machinery.width)
+            machinery.refresh()
             state["changing"] = self.deployment.under_way
             kernel.advance(
                 machinery.state,
@@ -214,7 +215,6 @@ class Plant:
             raise ValueError(f"an instance cannot have a speed of {speed}; 1 is its usual one")
         crew = self.deployment.crews[index]
         crew.members[instance].slowed_to = speed
-        crew.changed()
         self._machinery.update(index, crew)
 
     def stall_source(self, stalled: bool) -> None:
