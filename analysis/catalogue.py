@@ -26,7 +26,7 @@ METRICS: dict[str, Metric] = {
             "cost",
             "",
             "Cost",
-            "worker-hours and violated minutes at the suite's prices; without prices, worker-hours",
+            "worker-hours, node-hours and violated minutes at the suite's prices; without prices, worker-hours",
         ),
         Metric(
             "worker_seconds",

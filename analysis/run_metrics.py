@@ -175,6 +175,7 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
     happened = table[["up", "down", "still_down", "scaling_actions"]].fillna(0)
     violated_s = (table["slo_violation_share"] * table["rows"] * row_s).fillna(0)
     worker_seconds = table["worker_seconds"] * row_s
+    node_seconds = table["mean_nodes"] * table["rows"] * row_s
     return table.assign(
         span_s=table["last_row_s"] + row_s,
         worker_seconds=worker_seconds,
@@ -182,5 +183,5 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
         jitter=table["jitter"] / row_s,
         downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],
-        cost=[cost(*spent, objectives) for spent in zip(worker_seconds, violated_s, strict=True)],
+        cost=[cost(*spent, objectives) for spent in zip(worker_seconds, node_seconds, violated_s, strict=True)],
     ).reindex(columns=[*METRICS, "span_s"])
