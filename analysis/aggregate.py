@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis import results as tables
 from analysis.cost import Objectives
-from analysis.excerpts import excerpts, notes, running_means
+from analysis.excerpts import excerpts, learning_times, notes, running_means
 from analysis.percentiles import Percentiles
 from analysis.run_metrics import figures, from_decisions, from_events, from_notes, from_seconds
 from analysis.runs import RunRecord, check
@@ -41,21 +41,22 @@ def aggregate(
     within_runs = Percentiles.for_groups_of(max(rows.values()))
     distribution = Percentiles.for_groups_of(_most_per_experiment(runs, rows), *QUANTILES)
     with session(spark_master) as spark:
-        *parts, latencies = collect(
+        *parts, noted, latencies = collect(
             from_seconds(spark, runs, objectives, within_runs),
             from_decisions(spark, runs),
             from_notes(spark, runs),
             from_events(spark, runs),
+            notes(spark, runs),
             latency(spark, runs, distribution),
         )
-        found = figures(runs, parts, objectives)
+        so_far = running_means(noted)
+        found = figures(runs, [*parts, learning_times(so_far)], objectives)
         chosen = representatives(runs, found["mean_workers"])
         span_s = found["span_s"]
-        over_time, changes, closer, noted = collect(
+        over_time, changes, closer = collect(
             series(spark, chosen, span_s),
-            actions(spark, chosen),
+            actions(spark, chosen, span_s),
             excerpts(spark, chosen, span_s),
-            notes(spark, chosen, span_s),
         )
         version = spark.version
     values = run_summary(runs, found)
@@ -65,7 +66,7 @@ def aggregate(
         "tests": pairwise_tests(runs, values),
         "series": _in_order(runs, over_time, "time_s"),
         "excerpts": _in_order(runs, closer, "part", "time_s"),
-        "notes": _in_order(runs, running_means(noted), "note", "time_s"),
+        "notes": _in_order(runs, so_far[so_far["run_id"].isin([run.run_id for run in chosen])], "note", "time_s"),
         "actions": _in_order(runs, changes, "time_s", "target"),
         "latency_cdf": _in_order(runs, latency_cdf(latencies), "quantile"),
     }.items():

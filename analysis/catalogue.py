@@ -26,7 +26,7 @@ METRICS: dict[str, Metric] = {
             "cost",
             "",
             "Cost",
-            "worker-hours and violated minutes at the suite's prices; without prices, worker-hours",
+            "worker-hours, node-hours and violated minutes at the suite's prices; without prices, worker-hours",
         ),
         Metric(
             "worker_seconds",
@@ -120,6 +120,12 @@ METRICS: dict[str, Metric] = {
             "share",
             "Recoveries underestimated",
             "share of the changes from which the job recovered later than the policy had predicted",
+        ),
+        Metric(
+            "learning_time",
+            "s",
+            "Learning time",
+            "from the start until the average of each cost that the policy noted stays within 10 % of what it ends at",
         ),
         Metric(
             "decision_ms_p99", "ms", "Decision time p99", "99th percentile of the wall time of a decision", "neither"

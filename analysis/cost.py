@@ -10,7 +10,7 @@ BOUNDED = ("latency_mean_s", "latency_p50_s", "latency_p95_s", "latency_p99_s", 
 
 @dataclass(frozen=True, slots=True)
 class Objectives:
-    """Bounds that every second should keep, and what workers and violations cost.
+    """Bounds that every second should keep, and what workers, nodes and violations cost.
 
     >>> Objectives(latency_p95_s=1.0, backlog=5000).bounds
     {'latency_p95_s': 1.0, 'backlog': 5000}
@@ -27,6 +27,8 @@ class Objectives:
     """Share of a run's seconds that may break a bound."""
     worker_hour: float | None = None
     """Price of one worker for an hour."""
+    node_hour: float | None = None
+    """Price of one node for an hour, where nodes are what is paid for."""
     violation_minute: float | None = None
     """Price of sixty violated seconds."""
     currency: str = ""
@@ -47,24 +49,28 @@ class Objectives:
 
     @property
     def priced(self) -> bool:
-        return self.worker_hour is not None or self.violation_minute is not None
+        return any(price is not None for price in (self.worker_hour, self.node_hour, self.violation_minute))
 
     @property
     def cost_unit(self) -> str:
         return self.currency if self.priced else "worker h"
 
 
-def cost(worker_seconds: float, violated_seconds: float, objectives: Objectives) -> float:
-    """What a run costs: worker-hours plus violated minutes, each at its price.
+def cost(worker_seconds: float, node_seconds: float, violated_seconds: float, objectives: Objectives) -> float:
+    """What a run costs: worker-hours, node-hours and violated minutes, each at its price.
 
     Without any price a worker-hour counts 1; once there is one, what has no price is free.
 
-    >>> cost(7200, 0, Objectives())
+    >>> cost(7200, 3600, 0, Objectives())
     2.0
-    >>> cost(7200, 120, Objectives(worker_hour=0.5, violation_minute=0.25))
+    >>> cost(7200, 3600, 120, Objectives(worker_hour=0.5, violation_minute=0.25))
     1.5
+    >>> cost(7200, 3600, 120, Objectives(node_hour=2.0))
+    2.0
     """
     if not objectives.priced:
         return worker_seconds / 3600
-    workers = worker_seconds / 3600 * (objectives.worker_hour or 0.0)
-    return workers + violated_seconds / 60 * (objectives.violation_minute or 0.0)
+    spent = worker_seconds / 3600 * (objectives.worker_hour or 0.0)
+    if objectives.node_hour is not None:  # not every place knows its nodes
+        spent += node_seconds / 3600 * objectives.node_hour
+    return spent + violated_seconds / 60 * (objectives.violation_minute or 0.0)

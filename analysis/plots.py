@@ -14,6 +14,7 @@ from analysis.figures import Figure, number
 from analysis.palette import Mark
 from analysis.picture import LOW, USUAL, Picture, TimeAxis, Trace, area, layout, line, note, rounded, rule, wrapped
 from analysis.report_numbers import count, quantity
+from analysis.run_metrics import REGION
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def load_and_capacity(course: Course, time: TimeAxis, top: float) -> Picture:
         line(x, capacity, course.mark, name, "%{y:.3~s} events/s", shape="hv"),
         *_decisions(course, time),
     ]
-    done = count(len(course.actions), "scaling action")
+    done = count(int(course.actions["n"].sum()), "scaling action")
     peak = quantity(number(series["workload"].max()), "events/s")
     return Picture(
         title=course.autoscaler,
@@ -64,7 +65,10 @@ def _decisions(course: Course, time: TimeAxis) -> list[Trace]:
     words = []
     for row in rows:
         before, applied = (quantity(number(row[name])) for name in ("before", "applied"))
-        words.append(f"<b>{before} → {applied} workers</b><br>{wrapped(str(row['reason'] or ''), 42)}")
+        of_region = str(row["target"]).startswith(REGION)
+        what = f"{before} → {applied} {'nodes' if of_region else 'workers'}"
+        more = f"<br>and {row['n'] - 1} more" if row["n"] > 1 else ""
+        words.append(f"<b>{what}</b><br>{wrapped(str(row['reason'] or ''), 42)}{more}")
     return [
         {
             "type": "scatter",

@@ -9,13 +9,11 @@ from typing import Any
 import pandas as pd
 
 from analysis.cost import Objectives
-from analysis.excerpts import EXCERPT_S, FIRST, LAST
+from analysis.excerpts import COST, EXCERPT_S, FIRST, LAST
 from analysis.palette import Mark
 from analysis.picture import TALL, Picture, TimeAxis, Trace, layout, line, note, rule
 
 _TITLES = {FIRST: "The first days", LAST: "The last days"}
-_COST = "_cost"
-"""Notes that end so are costs."""
 
 #: From the top: column, what it is called, axis and its place, what hovering says.
 _LANES = (
@@ -67,7 +65,7 @@ def _bound(bound: float) -> dict[str, Any]:
 
 def costs(found: Rows, marks: Mapping[str, Mark]) -> list[Picture]:
     """A picture for each cost that policies noted: its mean since the start of the run."""
-    names = sorted({name for rows in found.values() for name in rows["note"] if name.endswith(_COST)})
+    names = sorted({name for rows in found.values() for name in rows["note"] if name.endswith(COST)})
     return [_cost(name, found, marks) for name in names]
 
 
@@ -78,7 +76,7 @@ def _cost(name: str, found: Rows, marks: Mapping[str, Mark]) -> Picture:
         if (rows["note"] == name).any()
     }
     time = TimeAxis.spanning(max(float(rows["time_s"].max()) for rows in chosen.values()))
-    what = name.removesuffix(_COST).replace("_", " ")
+    what = name.removesuffix(COST).replace("_", " ")
     return Picture(
         title=f"Average {what} cost so far",
         about="what learning managers paid a decision, from the start of the run on",

@@ -205,6 +205,8 @@ def objectives_in_words(objectives: Objectives) -> str:
         parts.append("no objective, so cost alone decides")
     if objectives.worker_hour is not None:
         parts.append(f"a worker-hour at {quantity(objectives.worker_hour, objectives.currency)}")
+    if objectives.node_hour is not None:
+        parts.append(f"a node-hour at {quantity(objectives.node_hour, objectives.currency)}")
     if objectives.violation_minute is not None:
         parts.append(f"a violated minute at {quantity(objectives.violation_minute, objectives.currency)}")
     if not objectives.priced:

@@ -68,18 +68,23 @@ def regressions_in_words(rows: pd.DataFrame) -> str:
 
 
 def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:
-    """Published against measured, as the rows come: a paper's figures stay together."""
+    """Published against measured, as the rows come: a paper's figures stay together.
 
-    def row(found: Row) -> tuple[Cell, ...]:
+    What all rows share is not said in each: the scenario where there is one, the source below the first that has it.
+    """
+    several = len(rows[["job", "workload"]].drop_duplicates()) > 1
+    told = rows["source"].ne(rows["source"].shift()).tolist()
+
+    def row(found: Row, first: bool) -> tuple[Cell, ...]:
         kind, metric = str(found["kind"]), str(found["metric"])
         reproduced = found["reproduced"]
         known = isinstance(reproduced, bool)
         published, measured, tolerance = (number(found[name]) for name in ("published", "measured", "tolerance"))
         return (
-            Cell(str(found["source"] or NONE)),
-            Cell(f"{found['job']}, {found['workload']}"),
+            Cell(str(found["source"] or NONE) if first else ""),
+            *([Cell(f"{found['job']}, {found['workload']}")] if several else []),
             Cell(str(found["autoscaler"]), autoscaler=str(found["autoscaler"])),
-            Cell(title_of(metric), kind),
+            Cell(title_of(metric), kind if kind != "value" else ""),
             Cell(_compared(published, kind, unit_of(metric, objectives))),
             Cell(_compared(measured, kind, unit_of(metric, objectives))),
             Cell(_tolerance(tolerance, kind)),
@@ -89,7 +94,7 @@ def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:
 
     columns = (
         Column("Source"),
-        Column("Scenario"),
+        *([Column("Scenario")] if several else []),
         Column("Autoscaler"),
         Column("Figure"),
         Column("Published", numeric=True),
@@ -98,7 +103,8 @@ def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:
         Column("Reproduced"),
         Column("Note"),
     )
-    return Table("Published against measured", columns, tuple(row(found) for found in records(rows)))
+    shown = tuple(row(found, first) for found, first in zip(records(rows), told, strict=True))
+    return Table("Published against measured", columns, shown)
 
 
 def _compared(value: float | None, kind: str, unit: str) -> str:

@@ -24,6 +24,9 @@ _LATENCIES = (
     ("latency_p99", "latency_p99_s", 0.99),
 )
 
+#: The notes that are held against what happened.
+_JUDGED = ("capacity", "forecast_wape", "recovery_s", "recovery_predicted_s")
+
 #: Decisions about the nodes of a region name it after this.
 REGION = "region:"
 
@@ -106,7 +109,8 @@ def from_notes(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
 
     An estimate of the capacity is compared with the true capacity in the second before the decision.
     """
-    noted = read(spark, "decisions", runs, ["run_id", "time_s", "notes"]).where(fn.col("notes").isNotNull())
+    judged = fn.arrays_overlap(fn.map_keys("notes"), fn.array(*map(fn.lit, _JUDGED)))
+    noted = read(spark, "decisions", runs, ["run_id", "time_s", "notes"]).where(judged)
     decisions = noted.groupBy("run_id", "time_s").agg(fn.first("notes").alias("notes"))
     true = seconds(spark, runs, ["run_id", "time_s", "capacity"]).withColumnRenamed("time_s", "second")
     just_before = (true["run_id"] == decisions["run_id"]) & (true["second"] == fn.ceil(decisions["time_s"]) - 1)
@@ -159,7 +163,7 @@ def from_events(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
 def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives: Objectives) -> pd.DataFrame:
     """A row a run (index: run id) and a column a metric, and `span_s`; what a run has no value for is NaN.
 
-    The parts are what the queries above found.
+    The parts are what the queries above found, and what else there is about each run.
     """
     durations = pd.Series({run.run_id: run.duration_s for run in runs}, name="duration_s")
     table = pd.concat([durations, *(part.set_index("run_id").astype("float64") for part in parts)], axis=1)
@@ -171,6 +175,7 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
     happened = table[["up", "down", "still_down", "scaling_actions"]].fillna(0)
     violated_s = (table["slo_violation_share"] * table["rows"] * row_s).fillna(0)
     worker_seconds = table["worker_seconds"] * row_s
+    node_seconds = table["mean_nodes"] * table["rows"] * row_s
     return table.assign(
         span_s=table["last_row_s"] + row_s,
         worker_seconds=worker_seconds,
@@ -178,5 +183,5 @@ def figures(runs: Sequence[RunRecord], parts: Sequence[pd.DataFrame], objectives
         jitter=table["jitter"] / row_s,
         downtime=happened["up"] - happened["down"] + happened["still_down"] * table["duration_s"],
         scaling_actions=happened["scaling_actions"],
-        cost=[cost(*spent, objectives) for spent in zip(worker_seconds, violated_s, strict=True)],
-    )[[*METRICS, "span_s"]]
+        cost=[cost(*spent, objectives) for spent in zip(worker_seconds, node_seconds, violated_s, strict=True)],
+    ).reindex(columns=[*METRICS, "span_s"])

@@ -70,27 +70,40 @@ def representatives(runs: Iterable[RunRecord], mean_workers: pd.Series[float]) -
     return chosen
 
 
-def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> DataFrame:
-    """The chosen runs over time; a bucket is named by its first second."""
-    widths = pd.DataFrame(
+def widths(chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> pd.DataFrame:
+    """Of each run its experiment and how wide its buckets are."""
+    return pd.DataFrame(
         [(run.run_id, run.experiment, bucket_width(span_s[run.run_id], step_s(run))) for run in chosen],
         columns=["run_id", "experiment", "width"],
     )
+
+
+def series(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> DataFrame:
+    """The chosen runs over time; a bucket is named by its first second."""
     start = (fn.floor(fn.col("time_s") / fn.col("width")) * fn.col("width")).cast("double")
     return (
         seconds(spark, chosen, ["run_id", "time_s", *_BUCKET])
-        .join(labels(spark, widths), "run_id")
+        .join(labels(spark, widths(chosen, span_s)), "run_id")
         .groupBy("experiment", "run_id", start.alias("time_s"))
         .agg(*(how(name).alias(name) for name, how in _BUCKET.items()))
     )
 
 
-def actions(spark: SparkSession, chosen: Sequence[RunRecord]) -> DataFrame:
-    """The decisions of the chosen runs that changed something."""
-    experiments = pd.DataFrame([(run.run_id, run.experiment) for run in chosen], columns=["run_id", "experiment"])
-    rows = read(spark, "decisions", chosen, ["run_id", "time_s", "target", "before", "applied", "reason"])
+def actions(spark: SparkSession, chosen: Sequence[RunRecord], span_s: pd.Series[float]) -> DataFrame:
+    """What the decisions of the chosen runs changed.
+
+    Of each bucket it is the first that added and the first that removed something, with how many there were like it.
+    """
+    told = ["time_s", "target", "before", "applied", "reason"]
     changed = ~fn.col("applied").eqNullSafe(fn.col("before"))
-    return rows.where(changed).join(labels(spark, experiments), "run_id")
+    rows = read(spark, "decisions", chosen, ["run_id", *told]).where(changed)
+    adds = fn.coalesce(fn.col("applied"), fn.lit(0)) > fn.coalesce(fn.col("before"), fn.lit(0))
+    return (
+        rows.join(labels(spark, widths(chosen, span_s)), "run_id")
+        .groupBy("experiment", "run_id", fn.floor(fn.col("time_s") / fn.col("width")), adds)
+        .agg(fn.min(fn.struct(*told)).alias("first"), fn.count(fn.lit(1)).cast("int").alias("n"))
+        .select("experiment", "run_id", "first.*", "n")
+    )
 
 
 def latency(spark: SparkSession, runs: Sequence[RunRecord], percentiles: Percentiles) -> DataFrame:

@@ -241,6 +241,7 @@ class Campaign:
             backlog=wanted.backlog,
             allowed_violations=wanted.violations,
             worker_hour=wanted.worker_hour.amount if wanted.worker_hour else None,
+            node_hour=wanted.node_hour.amount if wanted.node_hour else None,
             violation_minute=wanted.violation_minute.amount if wanted.violation_minute else None,
             currency=wanted.currency,
         )

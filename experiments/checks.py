@@ -224,7 +224,7 @@ def _known(location: Location, what: str, value: Any, labels: list[str]) -> Iter
 def _prices(data: Data) -> Iterator[Problem]:
     objectives = data.get("objectives")
     if isinstance(objectives, Mapping):
-        prices = [str(objectives[key]) for key in ("worker_hour", "violation_minute") if key in objectives]
+        prices = [str(objectives[key]) for key in ("worker_hour", "node_hour", "violation_minute") if key in objectives]
         currencies = {price.split()[-1] for price in prices}
         if len(currencies) > 1:
             yield Problem(("objectives",), f"prices in more than one currency: {', '.join(sorted(currencies))}")

@@ -227,7 +227,7 @@ NOTES = pa.schema(
 #: Latency distribution of each experiment over the seconds of all its runs.
 LATENCY_CDF = pa.schema([("experiment", pa.string()), ("quantile", pa.float64()), ("latency_s", pa.float64())])
 
-#: Scaling actions of the run in SERIES, for hovering over.
+#: Scaling actions of the run in SERIES, for hovering over: the first of its kind in each of the points of SERIES.
 ACTIONS = pa.schema(
     [
         ("experiment", pa.string()),
@@ -237,6 +237,7 @@ ACTIONS = pa.schema(
         ("before", pa.int32()),
         ("applied", pa.int32()),
         ("reason", pa.string()),
+        ("n", pa.int32()),
     ]
 )
 

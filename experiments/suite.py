@@ -79,11 +79,14 @@ class Objectives(_Model):
     backlog: Quantity | None = None
     violations: Share = 0.05
     worker_hour: Price | None = None
+    node_hour: Price | None = None
     violation_minute: Price | None = None
 
     @property
     def currency(self) -> str:
-        return next((price.currency for price in (self.worker_hour, self.violation_minute) if price), "")
+        return next(
+            (price.currency for price in (self.worker_hour, self.node_hour, self.violation_minute) if price), ""
+        )
 
 
 class Cell(_Model):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autoscalers.e2df import backup
-from autoscalers.e2df.backup import CHANGES, KEEP, LESS, MORE, Floats
+from autoscalers.e2df.backup import CHANGES, Floats
 
 State = tuple[int, int, int]
 """How many there are (from 0 on), the level of load, and the flag."""
@@ -27,7 +27,7 @@ class Space:
     flags: int
     """2 where only what a flag marks can be given up; otherwise 1."""
     known: Floats
-    """[k, action] cost of arriving at k by an action."""
+    """[action, k] cost of arriving at k by an action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Agent(ABC):
         self.space = space
         self.learning = learning
         self.rng = rng
-        self.q: Floats = np.zeros((space.counts, space.levels, space.flags, len(CHANGES)))
+        self.q = backup.no_costs(space.counts, space.levels, space.flags)
         self.cost = float("nan")
         """What the last step cost; NaN before the first."""
         self.unknown_cost = 0.0
@@ -61,7 +61,7 @@ class Agent(ABC):
             last, action = self._before
             after = min(max(last[0] + CHANGES[action], 0), self.space.counts - 1)
             self.unknown_cost = unknown
-            self.cost = self._known[after][action] + unknown
+            self.cost = self._known[action][after] + unknown
             self._best = self.learn(last, action, state)
         action = self.choose(state)
         self._before = state, action
@@ -69,13 +69,9 @@ class Agent(ABC):
 
     def choose(self, state: State) -> int:
         if self.learning.exploration and self.rng.random() < self.learning.exploration:
-            return int(self.rng.choice(self._open(state)))
+            k, level, flag = state
+            return int(self.rng.choice(np.flatnonzero(np.isfinite(self.q[level, flag, :, k]))))
         return int(backup.greedy(self.q, *state)) if self._best is None else self._best
-
-    def _open(self, state: State) -> list[int]:
-        k, _, flag = state
-        less = [LESS] if k > 0 and (self.space.flags == 1 or flag == 1) else []
-        return [*less, KEEP, *([MORE] if k < self.space.counts - 1 else [])]
 
     @abstractmethod
     def learn(self, last: State, action: int, state: State) -> int:
@@ -91,7 +87,7 @@ class ModelBased(Agent):
 
     def __init__(self, space: Space, learning: Learning, rng: np.random.Generator) -> None:
         super().__init__(space, learning, rng)
-        self.unknown: Floats = np.zeros((space.counts, space.levels, space.flags))
+        self.unknown: Floats = np.zeros((space.levels, space.flags, space.counts))
         self._level_seen: Floats = np.eye(space.levels)
         self._flag_seen: Floats = np.zeros((space.flags, len(CHANGES), space.flags))
         for flag in range(space.flags):
@@ -122,7 +118,9 @@ class QLearning(Agent):
     """Model-free: only the value of the state that was left and the action that was taken is updated."""
 
     def learn(self, last: State, action: int, state: State) -> int:
-        best = self.q[(*state, int(backup.greedy(self.q, *state)))]
+        k, level, flag = state
+        best = self.q[level, flag, int(backup.greedy(self.q, *state)), k]
         target = self.cost + self.learning.discount * best
-        self.q[(*last, action)] += self.learning.rate * (target - self.q[(*last, action)])
+        left = last[1], last[2], action, last[0]
+        self.q[left] += self.learning.rate * (target - self.q[left])
         return int(backup.greedy(self.q, *state))

@@ -7,6 +7,8 @@ k by -1, 0 or +1. The level moves on its own, the flag with the action (equation
 
 So a state has but levels x flags successors, and what is expected of them depends on (k+a, x, f, a) alone: it is summed
 once a (k, x, f) and shared by the three states that lead there. A backup costs O(K L^2) for K counts and L levels.
+
+In all arrays k is the last index: what is done to one count is done to all, and the processor takes several at once.
 """
 
 from __future__ import annotations
@@ -30,20 +32,24 @@ def _compiled(function: F) -> F:
     return cast("F", numba.njit(cache=True)(function))
 
 
-@_compiled
-def _allowed(k: int, f: int, action: int, counts: int, flags: int) -> bool:
-    """Where there is a flag, only what it marks can be given up."""
-    if action == 0:
-        return k > 0 and (flags == 1 or f == 1)
-    return action == 1 or k < counts - 1
+def no_costs(counts: int, levels: int, flags: int) -> Floats:
+    """Q before anything was learned: zero, and without bound for what cannot be done.
+
+    Nothing can be taken from none, nor added to the most; where there is a flag, only what it marks can be given up.
+    """
+    q = np.zeros((levels, flags, len(CHANGES), counts))
+    q[:, :, LESS, 0] = q[:, :, MORE, -1] = np.inf
+    if flags == 2:
+        q[:, 0, LESS] = np.inf
+    return q
 
 
 @_compiled
 def greedy(q: Floats, k: int, x: int, f: int) -> int:
     """The action with the least cost to come; of several, doing nothing."""
-    best = 1
-    for action in (0, 2):
-        if _allowed(k, f, action, q.shape[0], q.shape[2]) and q[k, x, f, action] < q[k, x, f, best]:
+    best = KEEP
+    for action in (LESS, MORE):
+        if q[x, f, action, k] < q[x, f, best, k]:
             best = action
     return best
 
@@ -52,49 +58,58 @@ def greedy(q: Floats, k: int, x: int, f: int) -> int:
 def backup(q: Floats, known: Floats, unknown: Floats, level: Floats, flag: Floats, discount: float) -> None:
     """One sweep of Algorithm 2, line 4, over all states and actions, each from the values before the sweep.
 
-    `known[k, a]` is what arriving at k by action a costs for certain, `unknown[k, x, f]` the estimate for being there;
-    `level[x, x']` and `flag[f, a, f']` are the estimated probabilities.
+    `q[x, f, a, k]` is as `no_costs` makes it; `known[a, k]` is what arriving at k by action a costs for certain,
+    `unknown[x, f, k]` the estimate for being there; `level[x, x']` and `flag[f, a, f']` are estimated probabilities.
     """
-    counts, levels, flags = unknown.shape
+    levels, flags, counts = unknown.shape
     expected = _expected(_ahead(q, unknown, discount), level)
-    for k in range(counts):
-        for action in range(3):
-            after = k + action - 1
-            for f in range(flags):
-                if not _allowed(k, f, action, counts, flags):
+    for x in range(levels):
+        for f in range(flags):
+            for action in range(3):
+                if action == LESS and flags == 2 and f == 0:
                     continue
-                for x in range(levels):
-                    total = known[after, action]
-                    for then in range(flags):
-                        total += flag[f, action, then] * expected[after, x, then]
-                    q[k, x, f, action] = total
+                # from k in [first, end) an action leads to k + action - 1
+                first, end = (1 if action == LESS else 0), (counts - 1 if action == MORE else counts)
+                after = first + action - 1
+                values, certain, chance = q[x, f, action, first:end], known[action, after:], flag[f, action]
+                plain, flagged = expected[x, 0, after:], expected[x, flags - 1, after:]
+                if flags == 1:
+                    for k in range(values.size):
+                        values[k] = certain[k] + chance[0] * plain[k]
+                else:
+                    for k in range(values.size):
+                        values[k] = certain[k] + chance[0] * plain[k] + chance[1] * flagged[k]
 
 
 @_compiled
 def _ahead(q: Floats, unknown: Floats, discount: float) -> Floats:
     """What being in each state costs: the estimate for it, and what is to come at best."""
-    counts, levels, flags = unknown.shape
-    ahead = np.empty((counts, levels, flags))
-    for k in range(counts):
-        for x in range(levels):
-            for f in range(flags):
-                ahead[k, x, f] = unknown[k, x, f] + discount * q[k, x, f, greedy(q, k, x, f)]
+    levels, flags, counts = unknown.shape
+    ahead = np.empty((levels, flags, counts))
+    for x in range(levels):
+        for f in range(flags):
+            value, less, keep, more = ahead[x, f], q[x, f, LESS], q[x, f, KEEP], q[x, f, MORE]
+            own = unknown[x, f]
+            for k in range(counts):
+                least = less[k] if less[k] < keep[k] else keep[k]
+                value[k] = own[k] + discount * (more[k] if more[k] < least else least)
     return ahead
 
 
 @_compiled
 def _expected(ahead: Floats, level: Floats) -> Floats:
     """The same over the levels that may follow each level."""
-    counts, levels, flags = ahead.shape
-    expected = np.zeros((counts, levels, flags))
+    levels, flags, counts = ahead.shape
+    expected = np.zeros((levels, flags * counts))
+    states = ahead.reshape((levels, flags * counts))
     for x in range(levels):
+        total = expected[x]
         for then in range(levels):
             share = level[x, then]
             if share > 0.0:
-                for k in range(counts):
-                    for f in range(flags):
-                        expected[k, x, f] += share * ahead[k, then, f]
-    return expected
+                for state in range(total.size):
+                    total[state] += share * states[then, state]
+    return expected.reshape((levels, flags, counts))
 
 
 @_compiled
@@ -104,16 +119,18 @@ def observe_cost(unknown: Floats, k: int, x: int, f: int, cost: float, rate: flo
     They name neither flag: whatever it is, a state with no more and no lower load costs at least as much, one with no
     fewer and no higher load at most as much.
     """
-    counts, levels, flags = unknown.shape
-    unknown[k, x, f] += rate * (cost - unknown[k, x, f])
-    now = unknown[k, x, f]
+    levels, flags, _ = unknown.shape
+    unknown[x, f, k] += rate * (cost - unknown[x, f, k])
+    now = unknown[x, f, k]
     for other in range(flags):
-        for fewer in range(k + 1):
-            for higher in range(x, levels):
-                unknown[fewer, higher, other] = max(unknown[fewer, higher, other], now)
-        for more in range(k, counts):
-            for lower in range(x + 1):
-                unknown[more, lower, other] = min(unknown[more, lower, other], now)
+        for higher in range(x, levels):
+            fewer = unknown[higher, other, : k + 1]
+            for place in range(fewer.size):
+                fewer[place] = now if fewer[place] < now else fewer[place]
+        for lower in range(x + 1):
+            more = unknown[lower, other, k:]
+            for place in range(more.size):
+                more[place] = now if more[place] > now else more[place]
 
 
 @_compiled

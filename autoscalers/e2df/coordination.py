@@ -109,7 +109,8 @@ def _without_slot(requests: Sequence[Request], slots: Mapping[str, int]) -> tupl
 GLOBAL_POLICIES = ("grant-all", "conflict-prevention", "token-bucket")
 
 
-def create(name: str, *, rate: float, size: float) -> GlobalPolicy:
+def create(name: str, *, tokens: float) -> GlobalPolicy:
+    """`tokens` come a period; a bucket holds as many, and never less than one, or nothing would ever be granted."""
     if name == "token-bucket":
-        return TokenBucket(rate, size)
+        return TokenBucket(tokens, max(1.0, tokens))
     return GrantAll() if name == "grant-all" else ConflictPrevention()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite, isnan
+from typing import NamedTuple
 
 import numpy as np
 
 from autoscalers.model import Floats, OperatorView, RegionView
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorState:
+class OperatorState(NamedTuple):
     """An operator over the last period; NaN is what was not measured."""
 
     replicas: int
@@ -26,22 +25,16 @@ class OperatorState:
 
     @classmethod
     def of(cls, view: OperatorView) -> OperatorState:
-        replicas = view.cpu.shape[1] or view.parallelism
-        return cls(
-            replicas=max(1, replicas),
-            utilisation=mean(view.cpu),
-            rate=(rate := mean(view.input_rate)),
-            response_s=_response(mean(view.response_time), rate),
-            regions=view.regions,
-            cpu=view.cpu,
-        )
+        cpu, rate = view.cpu, mean(view.input_rate)
+        replicas = cpu.shape[1] or max(1, view.parallelism)
+        return cls(replicas, mean(cpu), rate, _response(mean(view.response_time), rate), view.regions, cpu)
 
     @property
     def hottest(self) -> float:
         """Utilisation of the busiest replica."""
-        if self.cpu.shape[0] == 1 and not isnan(highest := float(self.cpu.max())):
-            return highest
-        means = [mean(self.cpu[:, replica]) for replica in range(self.cpu.shape[1])]
+        samples, replicas = self.cpu.shape
+        one_each = samples == 1
+        means = self.cpu[0].tolist() if one_each else [mean(self.cpu[:, replica]) for replica in range(replicas)]
         return max((one for one in means if not isnan(one)), default=float("nan"))
 
     @property
@@ -50,8 +43,7 @@ class OperatorState:
         return next(iter(self.regions), None)
 
 
-@dataclass(frozen=True, slots=True)
-class RegionState:
+class RegionState(NamedTuple):
     """A region once the application has got what there was."""
 
     nodes: int
@@ -66,10 +58,11 @@ class RegionState:
     @classmethod
     def of(cls, view: RegionView, utilisation: float, granted: int, short: int) -> RegionState:
         """New replicas fill nodes that hold one already before they take an idle one."""
-        beside_others = view.free - view.idle * view.slots
-        taken = -(-max(0, granted - beside_others) // max(1, view.slots))
-        idle = max(0, view.idle - taken) + view.booting
-        return cls(view.nodes, idle, utilisation, max(short, 0))
+        idle = view.idle
+        if granted:
+            beside_others = view.free - idle * view.slots
+            idle = max(0, idle + max(0, granted - beside_others) // -max(1, view.slots))
+        return cls(view.nodes, idle + view.booting, utilisation, short)
 
 
 def mean(samples: Floats) -> float:

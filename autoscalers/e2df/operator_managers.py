@@ -78,7 +78,7 @@ class Learner(OperatorManager):
         reconfiguration, self._performance, resources = settings.weights
         replicas = np.arange(settings.minimum, settings.maximum + 1)
         changing = np.array([reconfiguration if change else 0.0 for change in CHANGES])
-        known = resources * replicas[:, None] / settings.maximum + changing
+        known = resources * replicas / settings.maximum + changing[:, None]
         self.agent = self.kind(Space(replicas.size, settings.levels, 1, known), settings.learning, rng)
         self._level = 0
 

@@ -89,7 +89,7 @@ class E2DFParams:
     exploration: float = 0.05
     """Share of random actions of q-learning. Not in the paper."""
     tokens: float = 1.0
-    """Tokens a period and in a full bucket, for token-bucket. Not in the paper."""
+    """Tokens a period for token-bucket; a full bucket has as many, at least one. Not in the paper."""
     period_s: float = 60.0
 
     def __post_init__(self) -> None:
@@ -159,8 +159,8 @@ class E2DF(Autoscaler[E2DFParams]):
         )
         self._operators: dict[str, OperatorManager] = {}
         self._regions: dict[str, RegionManager] = {}
-        self._application = coordination.create(params.am, rate=params.tokens, size=params.tokens)
-        self._infrastructure = coordination.create(params.im, rate=params.tokens, size=params.tokens)
+        self._application = coordination.create(params.am, tokens=params.tokens)
+        self._infrastructure = coordination.create(params.im, tokens=params.tokens)
 
     def decide(self, observation: Observation) -> Decision:
         states = {name: OperatorState.of(view) for name, view in observation.operators.items()}
@@ -170,8 +170,8 @@ class E2DF(Autoscaler[E2DFParams]):
         wanted = {request.target: states[request.target].replicas + request.change for request in verdict.granted}
         for name, view in observation.operators.items():
             # a request that is not repeated is withdrawn
-            if view.parallelism != states[name].replicas and self.params.minimum <= states[name].replicas:
-                wanted.setdefault(name, min(states[name].replicas, self.params.maximum))
+            if view.parallelism != (has := states[name].replicas) and self.params.minimum <= has:
+                wanted.setdefault(name, min(has, self.params.maximum))
         nodes = self._nodes(observation, states, verdict)
         return Decision(
             _reason(states, verdict, observation, nodes), parallelism=wanted, nodes=nodes, notes=self._notes()

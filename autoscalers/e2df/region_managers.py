@@ -64,7 +64,7 @@ class Learner(RegionManager):
     def __init__(self, settings: RegionSettings, rng: np.random.Generator) -> None:
         super().__init__(settings, rng)
         self._demand, resources = settings.weights
-        known = np.repeat(resources * np.arange(settings.maximum + 1)[:, None] / settings.maximum, 3, axis=1)
+        known = np.tile(resources * np.arange(settings.maximum + 1) / settings.maximum, (3, 1))
         self._levels = round(1 / settings.quantum) + 1
         self.agent = self.kind(Space(settings.maximum + 1, self._levels, 2, known), settings.learning, rng)
 

@@ -5,6 +5,9 @@
 The profile has the columns t_seconds,rate, a row a minute, and is not part of Tidebed. A combination is a label of the
 suite paper-e2df, such as static/threshold; without any, all that the paper has are run. A name is a parameter of
 the policy or a constant of the simulated system (`tidebed list profiles`): idle=1, random_leave=0.
+
+What was measured ends with where the nodes go: those that the replicas of each region need if packed tightly, those
+that they need beyond that because they are scattered, and those that hold none.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from rich.table import Table
 import autoscalers
 import infra
 import jobs
-from autoscalers.model import Floats
+from autoscalers.model import Floats, RegionView
 from experiments.loop import FLUSH_S
 from experiments.planning import Run, plan
 from experiments.suite import load
@@ -30,6 +33,7 @@ from workloads.trace import load_trace
 
 BOUND_S = np.float32(0.06)
 METRICS = ("slo_violation_share", "reconfigured_share", "mean_workers", "mean_nodes")
+PARTS = ("packed", "scattered", "empty")
 
 
 def measured(run: Run, rates: Floats, changes: dict[str, float]) -> dict[str, float]:
@@ -38,7 +42,7 @@ def measured(run: Run, rates: Floats, changes: dict[str, float]) -> dict[str, fl
     policy = autoscalers.create(run.policy, seed=run.seed, **{**run.parameters, **own})
     options = {"constants": {name: value for name, value in changes.items() if name not in own}}
     assignment = Assignment("profile", jobs.get(run.job), run.engine, np.repeat(rates, 60), run.seed, 1, options)
-    totals = dict.fromkeys(METRICS, 0.0)
+    totals = dict.fromkeys((*METRICS, *PARTS), 0.0)
     with infra.get("simulated").provision(assignment) as cluster, cluster.deploy() as target:
         flushed, end = 0.0, 60.0 * rates.size
         while target.time_s < end:
@@ -47,7 +51,10 @@ def measured(run: Run, rates: Floats, changes: dict[str, float]) -> dict[str, fl
                 _add(totals, target.drain().metrics)
                 flushed = target.time_s
             if target.time_s < end:
-                applied = target.apply(policy.decide(target.observe()))
+                observation = target.observe()
+                for region in observation.regions.values():
+                    _add_nodes(totals, region)
+                applied = target.apply(policy.decide(observation))
                 changed = any(one.applied != one.before and not one.target.startswith("region:") for one in applied)
                 totals["reconfigured_share"] += changed
     return {name: total / rates.size for name, total in totals.items()}
@@ -58,6 +65,15 @@ def _add(totals: dict[str, float], rows: dict[str, Floats]) -> None:
     totals["slo_violation_share"] += float((~(rows["latency_mean_s"][job] <= BOUND_S)).sum())
     totals["mean_workers"] += float(rows["workers_running"][job].sum())
     totals["mean_nodes"] += float(rows["nodes"][job].sum())
+
+
+def _add_nodes(totals: dict[str, float], region: RegionView) -> None:
+    """What becomes of a region's nodes. Those that boot are empty."""
+    empty = region.idle + region.booting
+    packed = -(-(region.slots * (region.nodes - region.booting) - region.free) // region.slots)
+    totals["packed"] += packed
+    totals["scattered"] += region.nodes - empty - packed
+    totals["empty"] += empty
 
 
 def published() -> dict[str, dict[str, float]]:
@@ -86,7 +102,7 @@ def table(
 
 
 def main(arguments: list[str]) -> int:
-    console = Console()
+    console = Console(width=120)
     experiments = plan(load(SUITE), repetitions=1)
     known = [experiment.autoscaler for experiment in experiments]
     try:
@@ -101,12 +117,13 @@ def main(arguments: list[str]) -> int:
         Console(stderr=True).print(f"write: {usage}", markup=False)
         return 2
     shown = Table(title="Table 1 on the authors' own load", title_justify="left", title_style="bold")
-    for heading in ("nodes/operators", "", "violations", "reconfigurations", "replicas", "nodes"):
-        shown.add_column(heading, justify="left" if heading in ("nodes/operators", "") else "right")
+    for heading in ("nodes/operators", "", "violations", "reconfigured", "replicas", "nodes", " + ".join(PARTS)):
+        shown.add_column(heading, justify="left" if heading in ("nodes/operators", "") else "right", no_wrap=True)
     for name, paper, ours in table(Path(arguments[0]), wanted, changes):
         if paper:
             shown.add_row(name, "published", *_cells(paper))
-        shown.add_row("" if paper else name, "measured", *_cells(ours), end_section=True)
+        parts = " + ".join(f"{ours[name]:.2f}" for name in PARTS)
+        shown.add_row("" if paper else name, "measured", *_cells(ours), parts, end_section=True)
     console.print(shown)
     return 0
 

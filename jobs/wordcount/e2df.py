@@ -47,12 +47,7 @@ E2DF = Engine(
         "latency_between_s.dc2.dc3": Constant(0.001, "s", _SETUP),
     },
     delays={
-        "boot_s": Distribution.always(
-            120.0,
-            "s",
-            f"{_NEXT_MINUTE}: the planning at its end sees a node boot, the next can use it; calibrated: of 60 and 120 "
-            "s the one that is nearer to Table 1, simple, and Table 2, threshold",
-        ),
+        "boot_s": Distribution.always(60.0, "s", f"{_NEXT_MINUTE}: the next planning can use the node"),
         "reconfigure_s": Distribution.always(
             0.0, "s", f"{_NEXT_MINUTE}: it is served by the new replicas; on the authors' own load Table 1 comes out so"
         ),

@@ -63,7 +63,7 @@ def test_all_tables_are_written_by_the_schema(spark: SparkSession, campaign: lis
     means = summary.pivot_table(index="experiment", columns="metric", values="mean", sort=False)
     pd.testing.assert_frame_equal(by_run, means)
     not_told = {"decision_ms_p99", "worker_seconds_profiled", "mean_nodes"}
-    noted_by_nobody = {"capacity_error", "forecast_error", "recovery_underestimated"}
+    noted_by_nobody = {"capacity_error", "forecast_error", "recovery_underestimated", "learning_time"}
     assert set(values["metric"]) == set(METRICS) - not_told - noted_by_nobody
     assert by_run["downtime"].tolist() == [4, 4]
     assert by_run["recovery_time"].tolist() == [25, 25]

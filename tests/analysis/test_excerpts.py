@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
 from analysis import excerpts
-from analysis.excerpts import FIRST, LAST, notes, running_means
+from analysis.excerpts import FIRST, LAST, learning_times, notes, running_means
 
 
 @pytest.fixture
@@ -33,16 +34,38 @@ def test_the_first_and_the_last_days_of_long_runs(spark: SparkSession, archive: 
     assert last["nodes"].tolist() == list(range(40, 50))
 
 
-def test_notes_are_averaged_from_the_start_and_counted_once_a_decision(spark: SparkSession, archive: Any) -> None:
+def test_notes_are_averaged_from_the_start_run_by_run(spark: SparkSession, archive: Any) -> None:
     def decision(time_s: float, target: str, cost: float | None) -> dict[str, Any]:
         return {"time_s": time_s, "target": target, "notes": None if cost is None else [("region_cost", cost)]}
 
-    rows = [decision(0.0, "job", None), decision(1.0, "a", 3.0), decision(1.0, "b", 3.0), decision(2.0, "job", 1.0)]
-    run = archive.run("noted", {"workload": [1.0] * 4}, decisions=rows)
-    found = running_means(notes(spark, [run], pd.Series({"noted": 4.0})).toPandas())
-    assert found[["note", "time_s", "mean"]].values.tolist() == [["region_cost", 1.0, 3.0], ["region_cost", 2.0, 2.0]]
+    rows = [decision(0.0, "job", None), decision(1.0, "a", 3.0), decision(1.0, "b", None), decision(2.0, "job", 1.0)]
+    runs = [archive.run(name, {"workload": [1.0] * 4}, decisions=rows) for name in ("noted", "repeated")]
+    found = running_means(notes(spark, runs).toPandas())
+    means = [["region_cost", 1.0, 3.0], ["region_cost", 2.0, 2.0]]
+    assert found[["note", "time_s", "mean"]].values.tolist() == means * 2
+    assert found["run_id"].tolist() == ["noted"] * 2 + ["repeated"] * 2
+
+
+def test_a_policy_has_learned_once_all_its_costs_stay_near_what_they_end_at() -> None:
+    def costs(run: str, note: str, *means: float) -> pd.DataFrame:
+        return pd.DataFrame({"run_id": run, "note": note, "time_s": 60.0 * np.arange(len(means)), "mean": means})
+
+    found = learning_times(
+        pd.concat(
+            [
+                costs("one", "region_cost", 3.0, 1.0, 1.2, 1.05, 1.0),
+                costs("one", "operator_cost", 1.0, 1.0, 1.0, 1.0, 1.0),
+                costs("one", "capacity", 9.0, 9.0, 9.0, 9.0, 1.0),
+                costs("two", "operator_cost", 1.05, 1.0),
+                costs("three", "capacity", 2.0, 1.0),
+            ]
+        )
+    )
+    assert found.to_dict("list") == {"run_id": ["one", "two"], "learning_time": [180.0, 0.0]}
 
 
 def test_no_notes_are_no_rows(spark: SparkSession, archive: Any) -> None:
     run = archive.run("silent", {"workload": [1.0]}, decisions=[{"time_s": 0.0, "target": "job"}])
-    assert running_means(notes(spark, [run], pd.Series({"silent": 1.0})).toPandas()).empty
+    means = running_means(notes(spark, [run]).toPandas())
+    assert means.empty
+    assert learning_times(means).empty

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from analysis.catalogue import METRICS
 from analysis.cost import Objectives
 from analysis.errors import AnalysisError
+from analysis.excerpts import learning_times, notes, running_means
 from analysis.percentiles import Percentiles
 from analysis.run_metrics import figures, from_decisions, from_events, from_notes, from_seconds
 from analysis.runs import RunRecord
@@ -36,13 +37,14 @@ FLAT = {
 def figures_of(spark: SparkSession) -> Any:
     def calculate(*runs: RunRecord, objectives: Objectives | None = None) -> pd.DataFrame:
         wanted = objectives or Objectives()
-        parts = collect(
+        *parts, noted = collect(
             from_seconds(spark, runs, wanted, Percentiles()),
             from_decisions(spark, runs),
             from_notes(spark, runs),
             from_events(spark, runs),
+            notes(spark, runs),
         )
-        return figures(runs, parts, wanted)
+        return figures(runs, [*parts, learning_times(running_means(noted))], wanted)
 
     return calculate
 
@@ -102,6 +104,7 @@ def test_a_quiet_run_has_zeros_and_gaps(archive: Any, figures_of: Any) -> None:
         "capacity_error",
         "decision_ms_p99",
         "forecast_error",
+        "learning_time",
         "reconfigured_share",
         "recovery_time",
         "recovery_underestimated",
@@ -199,7 +202,7 @@ def test_a_run_whose_metrics_are_anothers_is_named(archive: Any, figures_of: Any
 
 
 def test_every_metric_of_the_catalogue_is_calculated(archive: Any, figures_of: Any) -> None:
-    noted = {"capacity": 90.0, "forecast_wape": 0.1, "recovery_s": 5.0, "recovery_predicted_s": 6.0}
+    noted = {"capacity": 90.0, "forecast_wape": 0.1, "recovery_s": 5.0, "recovery_predicted_s": 6.0, "a_cost": 1.0}
     run = archive.run(
         "full",
         {**FLAT, "capacity": [100.0] * 10},

@@ -105,8 +105,23 @@ def test_actions_are_the_decisions_that_changed_something(
             decision | {"time_s": 45.0, "before": 1, "applied": 2, "target": "region:eu"},
         ],
     )
-    found = actions(spark, [run]).toPandas().sort_values("time_s")
-    assert found[["experiment", "time_s", "target", "before", "applied", "reason"]].to_numpy().tolist() == [
-        ["experiment", 15.0, "job", 2, 4, "CPU 90 %"],
-        ["experiment", 45.0, "region:eu", 1, 2, "CPU 90 %"],
+    found = actions(spark, [run], pd.Series({"run": 60.0})).toPandas().sort_values("time_s")
+    assert found[["experiment", "time_s", "target", "before", "applied", "reason", "n"]].to_numpy().tolist() == [
+        ["experiment", 15.0, "job", 2, 4, "CPU 90 %", 1],
+        ["experiment", 45.0, "region:eu", 1, 2, "CPU 90 %", 1],
     ]
+
+
+@pytest.mark.spark
+def test_of_the_actions_that_fall_on_one_point_the_first_up_and_the_first_down_are_kept(
+    spark: SparkSession, archive: Any, random_seconds: Any
+) -> None:
+    steps = [(0.0, 2, 3), (1.0, 3, 5), (2.0, 5, 4), (9.0, 4, 5), (10.0, 5, 6)]
+    decisions = [
+        {"target": "job", "wanted": after, "reason": "", "time_s": time_s, "before": before, "applied": after}
+        for time_s, before, after in steps
+    ]
+    run = archive.run("run", random_seconds(1), decisions=decisions)
+    found = actions(spark, [run], pd.Series({"run": 7200.0})).toPandas().sort_values("time_s")
+    kept = [[0, 2, 3, 3], [2, 5, 4, 1], [10, 5, 6, 1]]
+    assert found[["time_s", "before", "applied", "n"]].to_numpy().tolist() == kept

@@ -18,7 +18,7 @@ No buffer is overrun: what is processed in pass 3 is at most what pass 2 had rec
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -104,27 +104,19 @@ INSTANCE = np.dtype(
 EDGE = np.dtype([("origin", "i8"), ("latency_s", "f8"), ("latency_var", "f8")])
 
 
-class Constants(NamedTuple):
-    """The profile's figures that the loop needs; units and sources stand in the job's profile."""
-
-    step_s: float
-    saturation: float
-    steady: float
-    recovered_wait_s: float
-    cpu_idle: float
-    cpu_full: float
-    memory_base: float
-    memory_state: float
-    cpu_noise: float
-    throughput_noise: float
-    capacity_noise: float
-    capacity_noise_time_s: float
+#: The profile's figures that the loop needs; units and sources stand in the job's profile.
+FIGURES = (
+    *("step_s", "saturation", "steady", "recovered_wait_s"),
+    *("cpu_idle", "cpu_full", "memory_base", "memory_state"),
+    *("cpu_noise", "throughput_noise", "capacity_noise", "capacity_noise_time_s"),
+)
+CONSTANTS = np.dtype([(name, "f8") for name in FIGURES])
 
 
 @compiled
 def advance(
     state: Any,
-    constants: Constants,
+    figures: Any,
     operators: Any,
     instances: Any,
     edges: Any,
@@ -137,9 +129,9 @@ def advance(
 ) -> None:
     """Let steps pass. `offered[t]` is the number of events offered in step t; rows, samples and noise start now.
 
-    `held` is what the monitoring read last.
+    `figures` are the constants, `held` is what the monitoring read last.
     """
-    s = state[0]
+    s, constants = state[0], figures[0]
     remember = math.exp(-constants.step_s / constants.capacity_noise_time_s)
     renew = constants.capacity_noise * math.sqrt(1.0 - remember * remember)
     for step in range(steps):
@@ -199,7 +191,7 @@ def _hold_back(s: Any, operators: Any, instances: Any, edges: Any) -> None:
 
 
 @compiled
-def _flow(s: Any, operators: Any, instances: Any, edges: Any, offered: float, constants: Constants) -> None:
+def _flow(s: Any, operators: Any, instances: Any, edges: Any, offered: float, constants: Any) -> None:
     """What is processed, and how long it takes."""
     for o in range(operators.size):
         op = operators[o]
@@ -233,7 +225,7 @@ def _read(stalled: int, op: Any, arriving: float, fits: float, step_s: float) ->
 
 
 @compiled
-def _serve(op: Any, instances: Any, constants: Constants) -> None:
+def _serve(op: Any, instances: Any, constants: Any) -> None:
     """All instances of an operator work off what they can; sums over them make its response time."""
     step_s = constants.step_s
     rate = op.rate * math.exp(op.drift)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -16,6 +17,10 @@ from jobs.operators import OperatorsProfile
 
 #: Instances an operator that there is room for at first.
 _WIDTH = 8
+#: Events are offered in the first region.
+_ENTRANCE = Spot(1.0, 0)
+#: Ways between operators that are remembered: crews come and go, mostly to where they were before.
+_WAYS = 1024
 _SEEN = ("seen_cpu", "seen_memory", "seen_rate", "seen_backlog")
 
 
@@ -33,9 +38,10 @@ class Machinery:
         self.held: Floats = np.full((count + 1, record.ROW_COLUMNS - record.SEEN_WORKLOAD), np.nan)
         self._topology = topology
         self._fleets = fleets
-        self._latency_s = latency_s
         self._delay_s = 0.0
-        self._spots: list[list[Spot]] = [[] for _ in parts]
+        self._spots: list[tuple[Spot, ...]] = [() for _ in parts]
+        self._travel = lru_cache(maxsize=_WAYS)(partial(travel, latency_s=latency_s))
+        self._changed: dict[int, Crew] = {}
         goals = [goal for _, goal in topology.edges]
         self.edges["origin"] = [origin for origin, _ in topology.edges]
         self.operators["first_edge"] = np.searchsorted(goals, np.arange(count), side="left")
@@ -81,7 +87,16 @@ class Machinery:
         self.instances[operator, instance]["hold_s"] = seconds
 
     def update(self, operator: int, crew: Crew) -> None:
-        """Instances have come, gone, moved, or are up or down."""
+        """Instances have come, gone, moved, or are up or down: the arrays show it when time goes on."""
+        self._changed[operator] = crew
+
+    def refresh(self) -> None:
+        """Bring the arrays in line with the crews that have changed."""
+        for operator, crew in self._changed.items():
+            self._show(operator, crew)
+        self._changed.clear()
+
+    def _show(self, operator: int, crew: Crew) -> None:
         mine = self.operators[operator]
         mine["wanted"] = crew.wanted
         mine["running"] = len(crew.members)
@@ -91,26 +106,31 @@ class Machinery:
         self.instances["speed"][operator, : crew.serving] = [member.speed * member.slowed_to for member in serving]
         shares = self.instances["share"][operator, : crew.serving].tolist()
         # those that lost their node have no way to them
-        spots = [
+        spots = tuple(
             Spot(share, member.node.region)
             for share, member in zip(shares, serving, strict=True)
             if member.node is not None
-        ]
+        )
         if spots and spots != self._spots[operator]:
             self._spots[operator] = spots
-            self._measure_ways()
+            self._measure_entrance(operator)
+            self._measure_edges(operator)
 
     def delay(self, seconds: float) -> None:
         """Every event takes longer on its way, once."""
         self._delay_s = seconds
-        self._measure_ways()
+        for operator in range(self.operators.size):
+            self._measure_entrance(operator)
 
-    def _measure_ways(self) -> None:
-        origins = [Spot(1.0, 0)]  # events are offered in the first region
-        for operator in np.flatnonzero(self.operators["source"]):
-            mean_s, var = travel(origins, self._spots[operator], self._latency_s)
+    def _measure_entrance(self, operator: int) -> None:
+        if self._topology.sources[operator] > 0:
+            mean_s, var = self._travel((_ENTRANCE,), self._spots[operator])
             self.operators[operator]["entrance_s"] = mean_s + self._delay_s
             self.operators[operator]["entrance_var"] = var
+
+    def _measure_edges(self, operator: int) -> None:
+        """The ways to this operator and from it."""
         for index, (origin, goal) in enumerate(self._topology.edges):
-            way = travel(self._spots[origin], self._spots[goal], self._latency_s)
-            self.edges[index]["latency_s"], self.edges[index]["latency_var"] = way
+            if operator in (origin, goal):
+                way = self._travel(self._spots[origin], self._spots[goal])
+                self.edges[index]["latency_s"], self.edges[index]["latency_var"] = way

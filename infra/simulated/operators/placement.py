@@ -64,8 +64,9 @@ class Home(Placement):
     """
 
     def regions(self, operator: int, instances: Counts) -> Sequence[int]:
-        mine = instances[operator]
-        return [int(mine.argmax()) if mine.any() else operator % mine.size]
+        mine: list[int] = instances[operator].tolist()
+        most = max(mine)
+        return [mine.index(most) if most else operator % len(mine)]
 
 
 PLACEMENTS: dict[str, type[Placement]] = {"near": Near, "home": Home}

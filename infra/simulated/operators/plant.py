@@ -26,7 +26,7 @@ Event = tuple[float, str, str, str]
 #: What a profile must know.
 CONSTANTS = frozenset(
     {
-        *kernel.Constants._fields,
+        *kernel.FIGURES,
         *("worker_capacity", "scaling_exponent", "speed_spread", "instances_max", "buffer_events", "source_share"),
         "random_leave",
         *("key_count", "key_skew", "key_groups"),
@@ -72,13 +72,14 @@ class Plant:
         latency_s = latency_matrix(profile)
         self._machinery = Machinery(topology, parts, self.fleets, latency_s)
         self._state = self._machinery.state[0]
-        self._constants = kernel.Constants(*(float(profile[name]) for name in kernel.Constants._fields))
-        noisy = self._constants.cpu_noise + self._constants.throughput_noise + self._constants.capacity_noise
+        self._constants = np.array([tuple(profile[name] for name in kernel.FIGURES)], dtype=kernel.CONSTANTS)
+        noisy = profile["cpu_noise"] + profile["throughput_noise"] + profile["capacity_noise"]
         self._noise = Noise(len(parts), max(fleet.limit for fleet in self.fleets), seed, silent=noisy == 0)
         self._records = Records(len(parts), self._machinery.width, self.steps)
         chance = np.random.default_rng([seed, _LEAVING])
         policy = placement.create(profile.placement, topology, latency_s, chance, profile["random_leave"])
-        slots = Slots(len(parts), [_pool(profile, index) for index in range(len(profile.regions))], policy)
+        pools = {name: _pool(profile, index) for index, name in enumerate(profile.regions)}
+        slots = Slots(len(parts), pools, policy)
         self.deployment = Deployment(topology.names, profile, slots, self._machinery, self._tell, seed)
         needed = self.demand[:, : max(1, _FIRST_S // self.step_s)].max(axis=1)
         for index, fleet in enumerate(self.fleets):
@@ -105,6 +106,7 @@ class Plant:
             count = min(end - self.step, self._noise.left(self.step), self._steps_to_next())
             if records.width < machinery.width:
                 records.widen(machinery.width)
+            machinery.refresh()
             state["changing"] = self.deployment.under_way
             kernel.advance(
                 machinery.state,

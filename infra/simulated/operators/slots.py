@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from infra.simulated.operators.pools import Node, Pool
 class Slots:
     """The pools of all regions, and how many instances of which operator are where."""
 
-    def __init__(self, operators: int, pools: Sequence[Pool], placement: Placement) -> None:
-        self.pools = pools
+    def __init__(self, operators: int, pools: Mapping[str, Pool], placement: Placement) -> None:
+        self.pools = list(pools.values())
+        self._regions = list(pools)
         self.placement = placement
         self.waiting: dict[int, tuple[int, int]] = {}
         """By operator, the longest waiting first: in which region it waits, and for how many slots."""
         self._counts = np.zeros((operators, len(pools)), dtype=np.int64)
-        self._where: dict[int, dict[int, int]] = {}
+        self._where: dict[int, dict[str, int]] = {}
 
     @property
     def nodes(self) -> int:
@@ -49,7 +50,7 @@ class Slots:
         self._where.clear()
         self.pools[node.region].give_back(node)
 
-    def where(self, operator: int) -> dict[int, int]:
+    def where(self, operator: int) -> dict[str, int]:
         """Instances of an operator by region: first the one where a new instance would go, then others that have some.
 
         What one operator does may change where another would go; so all are looked up anew after each change.
@@ -58,8 +59,8 @@ class Slots:
         if found is None:
             best = self.placement.regions(operator, self._counts)[0]
             mine = self._counts[operator].tolist()
-            others = {region: count for region, count in enumerate(mine) if count and region != best}
-            found = self._where[operator] = {best: mine[best], **others}
+            others = {self._regions[region]: count for region, count in enumerate(mine) if count and region != best}
+            found = self._where[operator] = {self._regions[best]: mine[best], **others}
         return found
 
     def wait(self, operator: int, instances: int) -> int | None:

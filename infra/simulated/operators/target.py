@@ -43,6 +43,7 @@ class OperatorsTarget(Target):
             self._options.max_workers,
             assignment.seed,
         )
+        self._names = topology.names
         self._trouble = Trouble(assignment.faults, self, partial(self._tell, JOB))
         self._troubled = bool(assignment.faults)
         self._chance = np.random.default_rng([assignment.seed, _LOST])
@@ -74,36 +75,33 @@ class OperatorsTarget(Target):
         plant = self._plant
         rows, samples = plant.last(plant.step - self._observed)
         self._observed = plant.step
-        deployment = plant.deployment
+        deployment, slots = plant.deployment, plant.deployment.slots
+        samples = _as_wide(samples, max(len(crew.members) for crew in deployment.crews))
+        backlogs = rows[-1, :, record.SEEN_BACKLOG].tolist() if len(rows) else [math.nan] * rows.shape[1]
         views = {}
-        for index, (name, crew) in enumerate(zip(plant.topology.names, deployment.crews, strict=True)):
+        for index, (name, crew) in enumerate(zip(self._names, deployment.crews, strict=True)):
             ready, started_s, ready_since_s = crew.arrays()
-            sample = _as_wide(samples[:, index], ready.size)
+            instances = ready.size
             views[name] = OperatorView(
                 parallelism=crew.wanted,
                 ready=ready,
                 started_s=started_s,
                 ready_since_s=ready_since_s,
-                cpu=sample[:, :, record.I_CPU],
-                memory=sample[:, :, record.I_MEMORY],
-                throughput=sample[:, :, record.I_THROUGHPUT],
+                cpu=samples[:, index, :instances, record.I_CPU],
+                memory=samples[:, index, :instances, record.I_MEMORY],
+                throughput=samples[:, index, :instances, record.I_THROUGHPUT],
                 input_rate=rows[:, index, record.SEEN_WORKLOAD],
-                backlog=float(rows[-1, index, record.SEEN_BACKLOG]) if len(rows) else math.nan,
+                backlog=backlogs[index],
                 response_time=rows[:, index, record.SEEN_LATENCY],
-                regions=self._where(index),
+                regions=slots.where(index),
             )
-        pools = deployment.slots.pools
         return Observation(
             time_s=plant.now_s,
             workload=rows[:, -1, record.SEEN_WORKLOAD],
             operators=views,
-            regions={name: pool.observe() for name, pool in zip(plant.regions, pools, strict=True)},
+            regions={name: pool.observe() for name, pool in zip(plant.regions, slots.pools, strict=True)},
             last_rescale=deployment.last_rescale,
         )
-
-    def _where(self, operator: int) -> dict[str, int]:
-        regions = self._plant.regions
-        return {regions[region]: count for region, count in self._plant.deployment.slots.where(operator).items()}
 
     def apply(self, decision: Decision) -> list[Applied]:
         """New nodes, then instances, then nodes that go: who wants a slot gets it before its node is given up.
@@ -142,6 +140,8 @@ class OperatorsTarget(Target):
 
     def _ask(self, target: str, before: int, wanted: int, ask: Callable[[int], int]) -> Applied:
         """Faults may lose a request, or hold it up until later."""
+        if not self._troubled:
+            return Applied(target, before, wanted, ask(wanted))
         lost, late_s = self._trouble.together("request-lost"), self._trouble.together("request-late")
         if wanted != before and lost > 0 and self._chance.random() < lost:
             self._tell(target, self.time_s, "request_lost", f"{wanted}")
@@ -204,8 +204,8 @@ def read_topology(profile: OperatorsProfile, of_job: Sequence[Operator]) -> Topo
 
 
 def _as_wide(samples: Floats, instances: int) -> Floats:
-    """A sample of each instance; of those that the record has no room for yet, nothing was measured."""
-    missing = instances - samples.shape[1]
+    """Room for the samples of so many instances; of those that the record had none for, nothing was measured."""
+    missing = instances - samples.shape[2]
     if missing <= 0:
-        return samples[:, :instances]
-    return np.pad(samples, ((0, 0), (0, missing), (0, 0)), constant_values=math.nan)
+        return samples
+    return np.pad(samples, ((0, 0), (0, 0), (0, missing), (0, 0)), constant_values=math.nan)

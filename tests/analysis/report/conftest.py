@@ -133,6 +133,7 @@ def figures(run: Simulated, objectives: Objectives) -> dict[str, np.ndarray]:
         "timeshare_over": (over > 0).mean(axis=0),
         "timeshare_under": (under > 0).mean(axis=0),
         "jitter": (run.rescales - (np.diff(c["demand"], axis=0) != 0).sum(axis=0)) / hours,
+        "learning_time": np.full(run.rescales.shape, 3600.0),
         "decision_ms_p99": np.full(run.rescales.shape, 1.3),
     }
 

@@ -23,9 +23,9 @@ def made(counts: int, levels: int, flags: int, seed: int) -> Made:
     level = rng.random((levels, levels)) * (rng.random((levels, levels)) > 0.4) + 1e-3 * np.eye(levels)
     flag = rng.random((flags, 3, flags))
     return {
-        "q": rng.random((counts, levels, flags, 3)),
-        "known": rng.random((counts, 3)),
-        "unknown": rng.random((counts, levels, flags)),
+        "q": backup.no_costs(counts, levels, flags) + rng.random((levels, flags, 3, counts)),
+        "known": rng.random((3, counts)),
+        "unknown": rng.random((levels, flags, counts)),
         "level": level / level.sum(axis=1, keepdims=True),
         "flag": flag / flag.sum(axis=2, keepdims=True),
     }
@@ -40,16 +40,16 @@ def actions(k: int, f: int, counts: int, flags: int) -> list[int]:
 def brute_force(model: Made, discount: float) -> Any:
     """Bellman's equation, state by state, over all successors (Algorithm 2, line 4, with equation 3)."""
     q = model["q"].copy()
-    counts, levels, flags = model["unknown"].shape
+    levels, flags, counts = model["unknown"].shape
     states = list(itertools.product(range(counts), range(levels), range(flags)))
     for k, x, f in states:
         for action in actions(k, f, counts, flags):
             total = 0.0
             for k2, x2, f2 in states:
                 chance = (k2 == k + CHANGES[action]) * model["level"][x, x2] * model["flag"][f, action, f2]
-                best = min(model["q"][k2, x2, f2, then] for then in actions(k2, f2, counts, flags))
-                total += chance * (model["known"][k2, action] + model["unknown"][k2, x2, f2] + discount * best)
-            q[k, x, f, action] = total
+                best = min(model["q"][x2, f2, then, k2] for then in actions(k2, f2, counts, flags))
+                total += chance * (model["known"][action, k2] + model["unknown"][x2, f2, k2] + discount * best)
+            q[x, f, action, k] = total
     return q
 
 
@@ -68,15 +68,16 @@ def test_repeated_backups_solve_a_known_decision_process() -> None:
     From 0 it pays to go to 1, once (0.5 + 0.1 and then 0.1 for ever), and from 2 to go to 1 (0.6, then 0.1).
     """
     discount, stay = 0.9, 0.1 / (1 - 0.9)
-    known = np.array([[k * 0.1 + (0.5 if change else 0.0) for change in CHANGES] for k in range(3)])
-    unknown = np.array([1.0, 0.0, 0.0]).reshape(3, 1, 1)
-    q, one = np.zeros((3, 1, 1, 3)), np.ones((1, 1))
+    known = np.array([[k * 0.1 + (0.5 if change else 0.0) for k in range(3)] for change in CHANGES])
+    unknown = np.array([[[1.0, 0.0, 0.0]]])
+    q, one = backup.no_costs(3, 1, 1), np.ones((1, 1))
     for _ in range(400):
         backup.backup(q, known, unknown, one, np.ones((1, 3, 1)), discount)
-    assert q[1, 0, 0, 1] == pytest.approx(stay)
-    assert q[0, 0, 0, 2] == pytest.approx(0.6 + discount * stay)
-    assert q[0, 0, 0, 1] == pytest.approx(1.0 + discount * (0.6 + discount * stay))
-    assert q[2, 0, 0, 0] == pytest.approx(0.6 + discount * stay)
+    less, keep, more = q[0, 0]
+    assert keep[1] == pytest.approx(stay)
+    assert more[0] == pytest.approx(0.6 + discount * stay)
+    assert keep[0] == pytest.approx(1.0 + discount * (0.6 + discount * stay))
+    assert less[2] == pytest.approx(0.6 + discount * stay)
     assert [int(backup.greedy(q, k, 0, 0)) for k in range(3)] == [2, 1, 0]
 
 
@@ -84,7 +85,7 @@ def test_repeated_backups_solve_a_known_decision_process() -> None:
 def test_repeated_backups_reach_the_fixed_point_that_policy_iteration_finds(seed: int) -> None:
     """An independent way to the same values: evaluate a policy by solving its equations, improve it, again."""
     model, discount = made(4, 3, 2, seed), 0.95
-    counts, levels, flags = model["unknown"].shape
+    levels, flags, counts = model["unknown"].shape
     states = list(itertools.product(range(counts), range(levels), range(flags)))
     place = {state: index for index, state in enumerate(states)}
 
@@ -93,7 +94,8 @@ def test_repeated_backups_reach_the_fixed_point_that_policy_iteration_finds(seed
         after, row = k + CHANGES[action], np.zeros(len(states))
         for x2, f2 in itertools.product(range(levels), range(flags)):
             row[place[after, x2, f2]] = model["level"][x, x2] * model["flag"][f, action, f2]
-        return model["known"][after, action] + row @ [model["unknown"][state] for state in states], row
+        costs = [model["unknown"][x2, f2, k2] for k2, x2, f2 in states]
+        return model["known"][action, after] + row @ costs, row
 
     policy = dict.fromkeys(states, 1)
     while True:
@@ -109,8 +111,8 @@ def test_repeated_backups_reach_the_fixed_point_that_policy_iteration_finds(seed
         policy = better
     for _ in range(1500):
         backup.backup(model["q"], model["known"], model["unknown"], model["level"], model["flag"], discount)
-    for state, value in zip(states, values, strict=True):
-        assert model["q"][(*state, int(backup.greedy(model["q"], *state)))] == pytest.approx(value, rel=1e-9)
+    for (k, x, f), value in zip(states, values, strict=True):
+        assert model["q"][x, f, int(backup.greedy(model["q"], k, x, f)), k] == pytest.approx(value, rel=1e-9)
 
 
 steps = st.lists(
@@ -121,11 +123,11 @@ steps = st.lists(
 @given(steps)
 @settings(deadline=None)
 def test_estimated_costs_keep_the_constraints_whatever_is_seen(seen: Any) -> None:
-    unknown = np.zeros((5, 4, 2))
+    unknown = np.zeros((4, 2, 5))
     for k, x, f, paid in seen:
         backup.observe_cost(unknown, k, x, f, 0.7 * paid, 0.1)
-        assert (np.diff(unknown, axis=0) <= 1e-12).all(), "more nodes cost no more"
-        assert (np.diff(unknown, axis=1) >= -1e-12).all(), "a higher load costs no less"
+        assert (np.diff(unknown, axis=2) <= 1e-12).all(), "more nodes cost no more"
+        assert (np.diff(unknown, axis=0) >= -1e-12).all(), "a higher load costs no less"
         assert (unknown >= 0).all()
         assert (unknown <= 0.7).all()
 
@@ -133,7 +135,7 @@ def test_estimated_costs_keep_the_constraints_whatever_is_seen(seen: Any) -> Non
 @given(steps)
 @settings(max_examples=30, deadline=None)
 def test_estimated_probabilities_are_shares_of_what_was_seen(seen: Any) -> None:
-    agent = ModelBased(Space(5, 4, 2, np.zeros((5, 3))), Learning(), np.random.default_rng(0))
+    agent = ModelBased(Space(5, 4, 2, np.zeros((3, 5))), Learning(), np.random.default_rng(0))
     for k, x, f, paid in seen:
         agent.step((k, x, f), float(paid))
     np.testing.assert_allclose(agent.level.sum(axis=1), 1.0)
@@ -156,7 +158,7 @@ def world(agent: ModelBased | QLearning, steps: int) -> float:
 
 
 def test_a_model_learns_sooner_than_trial_and_error() -> None:
-    known = np.array([[0.2 * k + (0.1 if change else 0.0) for change in CHANGES] for k in range(6)])
+    known = np.array([[0.2 * k + (0.1 if change else 0.0) for k in range(6)] for change in CHANGES])
     space = Space(6, 2, 1, known)
     model = ModelBased(space, Learning(), np.random.default_rng(2))
     trial = QLearning(space, Learning(exploration=0.05), np.random.default_rng(2))

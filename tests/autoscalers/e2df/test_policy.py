@@ -41,6 +41,13 @@ def test_two_operators_do_not_get_the_same_slot_and_their_region_hears_of_it() -
     assert generous.decide(seen(1, 0, splitter=2, filter=5)).parallelism == {"splitter": 3, "filter": 6}
 
 
+def test_a_bucket_spaces_reconfigurations_out_on_either_level() -> None:
+    policy = autoscalers.create("e2df", acs="threshold", ics="simple", am="token-bucket", im="token-bucket", tokens=0.5)
+    decisions = [policy.decide(seen(8, 0, splitter=2, filter=5)) for _ in range(4)]
+    assert [len(decision.parallelism) for decision in decisions] == [1, 0, 1, 0]
+    assert [len(decision.nodes) for decision in decisions] == [1, 0, 1, 0]
+
+
 def test_a_request_that_is_not_repeated_is_withdrawn() -> None:
     policy = autoscalers.create("e2df", acs="threshold", ics="static", nodes=8)
     waiting = seen(0, 0, utilisation=0.6, filter=5)

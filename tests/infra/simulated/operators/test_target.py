@@ -100,6 +100,7 @@ def test_minutes_follow_the_model_of_the_paper() -> None:
 
 
 def test_the_next_minute_is_served_by_the_new_replicas_and_a_node_can_be_used_after_it() -> None:
+    """Section 8.1: all adaptation actions are completed within the next minute."""
     target = e2df(np.full(600, 100.0), workers=2)
     target.advance(60)
     target.observe()
@@ -110,12 +111,10 @@ def test_the_next_minute_is_served_by_the_new_replicas_and_a_node_can_be_used_af
     assert (view.parallelism, view.ready.tolist(), view.cpu.shape) == (3, [True] * 3, (1, 3))
     assert view.cpu[0] == pytest.approx(100 * 2 / 990)
     assert view.regions == {"dc3": 3}
-    assert (during.regions["dc2"].nodes, during.regions["dc2"].booting, during.regions["dc2"].free) == (13, 1, 22)
     assert during.last_rescale is not None
     assert (during.last_rescale.before, during.last_rescale.after, during.last_rescale.downtime_s) == (2, 3, 0.0)
-    target.advance(60)
-    after = target.observe().regions["dc2"]
-    assert (after.nodes, after.booting, after.idle, after.free) == (13, 0, 12, 24)
+    region = during.regions["dc2"]
+    assert (region.nodes, region.booting, region.idle, region.free) == (13, 0, 12, 24)
 
 
 def test_a_minute_with_more_than_can_be_served_has_no_bounded_response_time_and_leaves_nothing_behind() -> None:

@@ -1,0 +1,33 @@
+"""Table 1 of E2DF on the authors' load: where nodes go, and what is asked for wrongly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autoscalers.model import RegionView
+from experiments.planning import plan
+from experiments.suite import load
+from experiments.validation import e2df
+from experiments.validation.city import SUITE
+
+
+def test_nodes_are_packed_scattered_or_empty() -> None:
+    totals = dict.fromkeys(e2df.PARTS, 0.0)
+    e2df._add_nodes(totals, RegionView(nodes=6, idle=1, unmet=0, booting=1, free=5, slots=2))
+    assert totals == {"packed": 3, "scattered": 1, "empty": 2}, "five replicas on four nodes, where three would do"
+
+
+def test_all_that_table_1_reports_is_measured() -> None:
+    runs = {one.autoscaler: one.runs[0] for one in plan(load(SUITE), repetitions=1)}
+    found = e2df.measured(runs["static/threshold"], np.full(120, 300.0), {"nodes": 10.0})
+    assert found["slo_violation_share"] < 0.1
+    assert 0 < found["reconfigured_share"] < 0.2
+    assert found["mean_nodes"] == pytest.approx(30, abs=0.2), "from 12 nodes a region to 10, after a minute"
+    assert sum(found[part] for part in e2df.PARTS) == pytest.approx(found["mean_nodes"], abs=0.5)
+
+
+@pytest.mark.parametrize("wrong", [[], ["no-such-file"], [__file__, "rl/nothing"], [__file__, "no_such_name=1"]])
+def test_wrong_arguments_are_told_in_one_line(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert e2df.main(wrong) == 2
+    assert capsys.readouterr().err.startswith("write: python -m experiments.validation.e2df")
