@@ -21,7 +21,7 @@ from math import inf, isfinite, isnan
 import numpy as np
 
 from autoscalers import _checks
-from autoscalers.daedalus import recovery
+from autoscalers.daedalus import arima, recovery
 from autoscalers.daedalus.anomaly import RecoveryWatch
 from autoscalers.daedalus.capacity import CapacityModel
 from autoscalers.daedalus.forecast import Forecaster
@@ -92,6 +92,7 @@ class Daedalus(Autoscaler[DaedalusParams]):
         super().__init__(params, seed=seed)
         self.period_s = self.params.period_s
         self._loops: dict[str, _Loop] = {}
+        arima.prepare()
 
     def warm_start(self, history: Sequence[Observation]) -> None:
         for observation in history:
@@ -114,12 +115,10 @@ class Daedalus(Autoscaler[DaedalusParams]):
         return Decision("; ".join(reasons) or "there is no operator to scale", parallelism=wanted, notes=notes)
 
     def _of(self, observation: Observation) -> list[tuple[str, _Loop, Floats]]:
+        for name in observation.operators.keys() - self._loops.keys():
+            self._loops[name] = _Loop(self.params)
         return [
-            (
-                name,
-                self._loops.setdefault(name, _Loop(self.params)),
-                observation.workload if name == JOB else view.input_rate,
-            )
+            (name, self._loops[name], observation.workload if name == JOB else view.input_rate)
             for name, view in observation.operators.items()
         ]
 
