@@ -94,7 +94,7 @@ class Arima:
         while len(weights) < ahead:  # twice as many steps with each power of the transition
             weights = np.concatenate([weights, weights @ power])
             power = power @ power
-        means = weights[:ahead] @ np.asarray(space["a"])
+        means: Floats = weights[:ahead] @ np.asarray(space["a"])
         means += coefficients.get("intercept", 0.0)
         means += coefficients.get("drift", 0.0) * (self.observed + np.arange(1, ahead + 1))
         return means

@@ -28,7 +28,7 @@ def test_the_end_of_the_catch_up_is_found_in_the_noise(seed: int) -> None:
     workload = 1000 + rng.normal(0, 10, throughput.size)
     recoveries = [found.observe(workload[i : i + 60], throughput[i : i + 60]) for i in range(0, 180, 60)]
     recovery = next(each for each in recoveries if each is not None)
-    assert recovery.seconds == pytest.approx(99, abs=8)
+    assert recovery.seconds == pytest.approx(87, abs=8)  # what boots disturbs nothing
     assert recovery.downtime_s == 20
 
 
