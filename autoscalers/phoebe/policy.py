@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from autoscalers import _checks
+from autoscalers.daedalus import arima
 from autoscalers.daedalus.forecast import Forecaster
 from autoscalers.model import JOB, Autoscaler, Decision, Floats, Observation, OperatorView, Profiling
+from autoscalers.phoebe import latency
 from autoscalers.phoebe.capacity import CapacityModel
 from autoscalers.phoebe.choice import Candidate, choose, worth_it
 from autoscalers.phoebe.latency import LatencyModel
@@ -92,6 +94,8 @@ class Phoebe(Autoscaler[PhoebeParams]):
         self._latency = LatencyModel(seed=seed)
         self._forecaster = Forecaster(horizon_s=self.params.horizon_s)
         self._recent = _Recent(self.params.window_s)
+        arima.prepare()
+        latency.prepare()
 
     def profiling(self) -> Profiling:
         return Profiling(scale_outs=self.params.profiled, load_step=self.params.load_step)
@@ -151,10 +155,10 @@ class Phoebe(Autoscaler[PhoebeParams]):
         known = past[np.isfinite(past)]
         times = published_recovery_times if params.as_published else recovery_times
         recovery = times(capacity.of(workers.tolist()), known, forecast, self._downtime_s or 0.0, params.checkpoint_s)
-        latency, low = self._latency.at(workers, _busiest_minute(forecast))
+        latencies, low = self._latency.at(workers, _busiest_minute(forecast))
         return [
             Candidate(int(count), float(seconds), float(late), bool(is_low))
-            for count, seconds, late, is_low in zip(workers, recovery, latency, low, strict=True)
+            for count, seconds, late, is_low in zip(workers, recovery, latencies, low, strict=True)
         ]
 
 
