@@ -63,14 +63,12 @@ class DaedalusParams:
 
     def __post_init__(self) -> None:
         _checks.bounds(self.minimum, self.maximum)
-        _checks.period("target_recovery_s", self.target_recovery_s)
-        _checks.period("period_s", self.period_s)
-        for key in ("grace_s", "long_lived_s", "checkpoint_interval_s", "downtime_out_s", "downtime_in_s"):
-            _checks.seconds(key, getattr(self, key))
-        for key, least in (("horizon_s", 1), ("history_s", 60), ("cpu_average_s", 1)):
-            _checks.whole(key, getattr(self, key), f"a whole number of seconds, at least {least}", least=least)
+        _checks.each(_checks.period, self, "target_recovery_s", "period_s")
+        waits = ("grace_s", "long_lived_s", "checkpoint_interval_s", "downtime_out_s", "downtime_in_s")
+        _checks.each(_checks.seconds, self, *waits)
+        _checks.each(_checks.count, self, "horizon_s", "cpu_average_s", "retrain_after")
+        _checks.count("history_s", self.history_s, least=60)
         _checks.number("poor_wape", self.poor_wape, "a share above 0", lambda share: share > 0)
-        _checks.whole("retrain_after", self.retrain_after, "a whole number of loops, at least 1", least=1)
         _checks.share("full_cpu", self.full_cpu)
         _checks.number("anomaly_deviations", self.anomaly_deviations, "a number above 0", lambda given: given > 0)
 

@@ -54,15 +54,13 @@ class PhoebeParams:
 
     def __post_init__(self) -> None:
         _checks.bounds(self.minimum, self.maximum)
-        for key in ("target_recovery_s", "poll_s"):
-            _checks.period(key, getattr(self, key))
-        for key in ("checkpoint_s", "evaluate_after_s"):
-            _checks.seconds(key, getattr(self, key))
+        _checks.each(_checks.period, self, "target_recovery_s", "poll_s")
+        _checks.each(_checks.seconds, self, "checkpoint_s", "evaluate_after_s")
         if self.downtime_s is not None:
             _checks.seconds("downtime_s", self.downtime_s)
         _checks.share("load_step", self.load_step)
-        for key, least in (("profiles", 1), ("window_s", 1), ("horizon_s", 60)):
-            _checks.whole(key, getattr(self, key), f"a whole number, at least {least}", least=least)
+        _checks.each(_checks.count, self, "profiles", "window_s")
+        _checks.count("horizon_s", self.horizon_s, least=60)
 
     @property
     def profiled(self) -> tuple[int, ...]:
