@@ -3,8 +3,9 @@
 The difference between workload and throughput is normal as long as it lies within one standard deviation of its mean,
 both kept online while the job is well. After a change it is first far above (nothing comes out), then far below (the
 job catches up), and the job has recovered when it is normal again. As a third of all normal seconds lie beyond one
-standard deviation, the mean of a few seconds has to be within; and because workers that boot leave a job as it is, the
-time counts from when nothing comes out or these means are far beyond (section 3.4: "from when processing stops").
+standard deviation, a few seconds have to be within on average: their distances, not their differences, which cancel
+where the one turns into the other. And because workers that boot leave a job as it is, the time counts from when
+nothing comes out or these seconds are far beyond (section 3.4: "from when processing stops").
 
 Reference
 ---------
@@ -48,9 +49,9 @@ class RecoveryWatch:
     threshold: float = 1.0
     """Standard deviations that are still normal."""
     calm_s: int = 5
-    """Seconds whose mean has to be normal."""
+    """Seconds that have to be normal on average."""
     far: float = 3.0
-    """Thresholds beyond which a mean cannot be chance."""
+    """Thresholds beyond which a few seconds cannot be chance."""
     patience_s: int = 120
     """After so many seconds without a sign the change has left the job as it was."""
     normal: Moments = field(default_factory=Moments)
@@ -84,12 +85,12 @@ class RecoveryWatch:
     def _step(self, difference: float, *, down: bool) -> bool:
         self._elapsed += 1
         self._down += down
-        self._recent = [*self._recent, difference][-self.calm_s :]
+        self._recent = [*self._recent, self._deviations(difference)][-self.calm_s :]
         if down and self._felt_s is None:
             self._felt_s = self._elapsed - 1
         if len(self._recent) < self.calm_s:
             return False
-        deviations = self._deviations(sum(self._recent) / self.calm_s)
+        deviations = sum(self._recent) / self.calm_s
         if self._felt_s is not None:
             return deviations <= self.threshold and not down
         if deviations > self.far * self.threshold:

@@ -40,6 +40,16 @@ def test_what_is_watched_does_not_change_what_is_normal() -> None:
     assert (found.normal.mean, found.normal.variance) == before
 
 
+@pytest.mark.parametrize("down", range(1, 12))
+def test_going_from_far_above_to_far_below_is_not_normal(down: int) -> None:
+    found, rng = watch(noise=200.0)
+    found.begin()
+    throughput = course(boot=12, down=down, catching_up=60, after=180 - 72 - down)
+    recovery = found.observe(1000 + rng.normal(0, 10, 180), np.where(throughput > 1000, 1800.0, throughput))
+    assert recovery is not None
+    assert recovery.seconds == pytest.approx(down + 60, abs=8)
+
+
 def test_an_overload_never_counts_as_recovered() -> None:
     found, _ = watch()
     found.begin()
