@@ -43,13 +43,23 @@ class Daedalus:
     static_load: Floats = field(default_factory=_nothing)
     """Of the evaluation's static fleet on Yahoo: events/s, and the mean CPU of its workers."""
     static_cpu: Floats = field(default_factory=_nothing)
+    ramp_latency_s: Floats = field(default_factory=_nothing)
 
 
 def read(folder: Path) -> Daedalus:
-    ramp, twelve, two = (columns(folder / file, ("throughput", "cpu")) for file in (_RAMP, _TWELVE, _TWO))
+    ramp = columns(folder / _RAMP, ("throughput", "cpu", "latency_ms"))
+    twelve, two = (columns(folder / file, ("throughput", "cpu")) for file in (_TWELVE, _TWO))
     load, cpu = _static_fleet(folder)
     return Daedalus(
-        ramp["throughput"], ramp["cpu"], twelve["throughput"], twelve["cpu"], two["throughput"], two["cpu"], load, cpu
+        ramp_throughput=ramp["throughput"],
+        ramp_cpu=ramp["cpu"],
+        twelve_throughput=twelve["throughput"],
+        twelve_cpu=twelve["cpu"],
+        two_throughput=two["throughput"],
+        two_cpu=two["cpu"],
+        static_load=load,
+        static_cpu=cpu,
+        ramp_latency_s=ramp["latency_ms"] / 1e3,
     )
 
 

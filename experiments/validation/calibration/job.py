@@ -26,7 +26,7 @@ _FALLS = 100
 def job(measured: Daedalus | None) -> list[Estimate]:
     if measured is None:
         return []
-    return [*_yahoo(measured), *_wordcount(measured), *_static_fleet(measured)]
+    return [*_yahoo(measured), *_wordcount(measured), *_static_fleet(measured), *_latency(measured)]
 
 
 def _yahoo(measured: Daedalus) -> list[Estimate]:
@@ -95,6 +95,15 @@ def _static_fleet(measured: Daedalus) -> list[Estimate]:
         constant(where, "cpu_idle", idle, YAHOO, n, f"{how}: at no load"),
         constant(where, "cpu_full", full, YAHOO, n, f"{how}: carried on to the capacity of {_WORKERS} workers"),
     ]
+
+
+def _latency(measured: Daedalus) -> list[Estimate]:
+    """Of the evaluation's cluster, which no profile is made from either: at how many workers it would hold is open."""
+    keeps_up = measured.ramp_latency_s[: (measured.ramp_cpu > BUSY).argmax()]
+    if not keeps_up.size:
+        return []
+    where, how = "yahoo, evaluation's cluster", "median latency of one worker below 95 % CPU"
+    return [constant(where, "latency_base_s", float(np.median(keeps_up)), YAHOO, keeps_up.size, how)]
 
 
 def _variation(shares: Floats) -> float:
