@@ -28,6 +28,16 @@ def whole(key: str, value: object, what: str, *, least: int, most: float = float
         raise ValueError(f"{key}: {value!r} is not {what}")
 
 
+def count(key: str, value: object, least: int = 1) -> None:
+    whole(key, value, f"a whole number, at least {least}", least=least)
+
+
+def each(check: Callable[[str, object], None], params: object, *keys: str) -> None:
+    """The same check for several parameters of a policy."""
+    for key in keys:
+        check(key, getattr(params, key))
+
+
 def workers(key: str, value: object) -> None:
     whole(key, value, "a whole number of workers, at least 1", least=1)
 

@@ -27,7 +27,7 @@ from experiments.planning import plan
 from experiments.recorder import Recorder
 from experiments.suite import load
 from infra.model import Assignment
-from infra.simulated import gauges, kernel, queues
+from infra.simulated import gauges, kernel, latency, queues
 
 DURATION_S = 6 * 3600
 WORKERS = 12
@@ -130,7 +130,7 @@ def interpreted(seconds: int = 1800) -> float:
     dispatcher = numba.core.dispatcher.Dispatcher
     compiled = [
         (module, name, value)
-        for module in (kernel, queues, gauges)
+        for module in (kernel, queues, latency, gauges)
         for name, value in vars(module).items()
         if isinstance(value, dispatcher)
     ]

@@ -3,8 +3,9 @@
 The difference between workload and throughput is normal as long as it lies within one standard deviation of its mean,
 both kept online while the job is well. After a change it is first far above (nothing comes out), then far below (the
 job catches up), and the job has recovered when it is normal again. As a third of all normal seconds lie beyond one
-standard deviation, the mean of a few seconds has to be within; and because workers that boot leave a job as it is, a
-change counts as begun when nothing comes out or these means are far beyond.
+standard deviation, a few seconds have to be within on average: their distances, not their differences, which cancel
+where the one turns into the other. And because workers that boot leave a job as it is, the time counts from when
+nothing comes out or these seconds are far beyond (section 3.4: "from when processing stops").
 
 Reference
 ---------
@@ -27,7 +28,7 @@ class Recovery:
     """One change that is over."""
 
     seconds: float
-    """From the change to normal processing."""
+    """From when processing was disturbed until it was normal again; workers that boot before that disturb nothing."""
     downtime_s: float
     """Seconds of these in which nothing came out."""
 
@@ -48,21 +49,22 @@ class RecoveryWatch:
     threshold: float = 1.0
     """Standard deviations that are still normal."""
     calm_s: int = 5
-    """Seconds whose mean has to be normal."""
+    """Seconds that have to be normal on average."""
     far: float = 3.0
-    """Thresholds beyond which a mean cannot be chance."""
+    """Thresholds beyond which a few seconds cannot be chance."""
     patience_s: int = 120
     """After so many seconds without a sign the change has left the job as it was."""
     normal: Moments = field(default_factory=Moments)
     _watching: bool = False
     _elapsed: int = 0
     _down: int = 0
-    _disturbed: bool = False
+    _felt_s: int | None = None
+    """After so many seconds the change was felt."""
     _recent: list[float] = field(default_factory=list)
 
     def begin(self) -> None:
         """A change starts now; one that is still being watched is given up."""
-        self._watching, self._disturbed = True, False
+        self._watching, self._felt_s = True, None
         self._elapsed = self._down = 0
         self._recent = []
 
@@ -76,21 +78,24 @@ class RecoveryWatch:
             if self._step(float(value), down=not throughput[second] > 0.0):
                 self._watching = False
                 self.normal.update(difference[second + 1 :])
-                seconds = self._elapsed - self.calm_s if self._disturbed else 0
+                seconds = 0 if self._felt_s is None else max(0, self._elapsed - self.calm_s - self._felt_s)
                 return Recovery(float(seconds), float(self._down))
         return None
 
     def _step(self, difference: float, *, down: bool) -> bool:
         self._elapsed += 1
         self._down += down
-        self._recent = [*self._recent, difference][-self.calm_s :]
+        self._recent = [*self._recent, self._deviations(difference)][-self.calm_s :]
+        if down and self._felt_s is None:
+            self._felt_s = self._elapsed - 1
         if len(self._recent) < self.calm_s:
             return False
-        deviations = self._deviations(float(np.mean(self._recent)))
-        if not self._disturbed:
-            self._disturbed = self._down > 0 or deviations > self.far * self.threshold
-            return not self._disturbed and self._elapsed >= self.patience_s
-        return deviations <= self.threshold and not down
+        deviations = sum(self._recent) / self.calm_s
+        if self._felt_s is not None:
+            return deviations <= self.threshold and not down
+        if deviations > self.far * self.threshold:
+            self._felt_s = self._elapsed - self.calm_s
+        return self._felt_s is None and self._elapsed >= self.patience_s
 
     def _deviations(self, difference: float) -> float:
         """How many standard deviations a difference is from normal."""

@@ -21,7 +21,7 @@ from math import inf, isfinite, isnan
 import numpy as np
 
 from autoscalers import _checks
-from autoscalers.daedalus import recovery
+from autoscalers.daedalus import arima, recovery
 from autoscalers.daedalus.anomaly import RecoveryWatch
 from autoscalers.daedalus.capacity import CapacityModel
 from autoscalers.daedalus.forecast import Forecaster
@@ -63,14 +63,12 @@ class DaedalusParams:
 
     def __post_init__(self) -> None:
         _checks.bounds(self.minimum, self.maximum)
-        _checks.period("target_recovery_s", self.target_recovery_s)
-        _checks.period("period_s", self.period_s)
-        for key in ("grace_s", "long_lived_s", "checkpoint_interval_s", "downtime_out_s", "downtime_in_s"):
-            _checks.seconds(key, getattr(self, key))
-        for key, least in (("horizon_s", 1), ("history_s", 60), ("cpu_average_s", 1)):
-            _checks.whole(key, getattr(self, key), f"a whole number of seconds, at least {least}", least=least)
+        _checks.each(_checks.period, self, "target_recovery_s", "period_s")
+        waits = ("grace_s", "long_lived_s", "checkpoint_interval_s", "downtime_out_s", "downtime_in_s")
+        _checks.each(_checks.seconds, self, *waits)
+        _checks.each(_checks.count, self, "horizon_s", "cpu_average_s", "retrain_after")
+        _checks.count("history_s", self.history_s, least=60)
         _checks.number("poor_wape", self.poor_wape, "a share above 0", lambda share: share > 0)
-        _checks.whole("retrain_after", self.retrain_after, "a whole number of loops, at least 1", least=1)
         _checks.share("full_cpu", self.full_cpu)
         _checks.number("anomaly_deviations", self.anomaly_deviations, "a number above 0", lambda given: given > 0)
 
@@ -92,6 +90,7 @@ class Daedalus(Autoscaler[DaedalusParams]):
         super().__init__(params, seed=seed)
         self.period_s = self.params.period_s
         self._loops: dict[str, _Loop] = {}
+        arima.prepare()
 
     def warm_start(self, history: Sequence[Observation]) -> None:
         for observation in history:
@@ -114,12 +113,10 @@ class Daedalus(Autoscaler[DaedalusParams]):
         return Decision("; ".join(reasons) or "there is no operator to scale", parallelism=wanted, notes=notes)
 
     def _of(self, observation: Observation) -> list[tuple[str, _Loop, Floats]]:
+        for name in observation.operators.keys() - self._loops.keys():
+            self._loops[name] = _Loop(self.params)
         return [
-            (
-                name,
-                self._loops.setdefault(name, _Loop(self.params)),
-                observation.workload if name == JOB else view.input_rate,
-            )
+            (name, self._loops[name], observation.workload if name == JOB else view.input_rate)
             for name, view in observation.operators.items()
         ]
 

@@ -88,7 +88,7 @@ class Regressions:
     @property
     def spread(self) -> Floats:
         """Standard deviation of x."""
-        return np.asarray(np.sqrt(self.squares_x / np.maximum(self.count - 1, 1)))
+        return np.asarray(np.sqrt(np.maximum(self.squares_x, 0.0) / np.maximum(self.count - 1, 1)))
 
     @property
     def slope(self) -> Floats:

@@ -63,6 +63,7 @@ class LatencyModel:
         return latencies, np.log(np.maximum(latencies, _LEAST_S)) <= self._border
 
     def _fit(self) -> None:
+        import sklearn
         from sklearn.ensemble import GradientBoostingRegressor
 
         seen = np.array(self._seen)
@@ -72,9 +73,17 @@ class LatencyModel:
         trees = GradientBoostingRegressor(
             max_depth=DEPTH, n_estimators=TREES_PER_OBSERVATION * len(seen), random_state=self.seed
         )
-        self._trees = trees.fit(
-            seen[:, :2], latency, monitor=lambda step, fit, _: bool(fit.train_score_[step] <= enough)
-        )
+        with sklearn.config_context(skip_parameter_validation=True, assume_finite=True):  # checks a tree take as long
+            self._trees = trees.fit(
+                seen[:, :2], latency, monitor=lambda step, fit, _: bool(fit.train_score_[step] <= enough)
+            )
+
+
+def prepare() -> None:
+    """Load what models are made with, which takes a second."""
+    import sklearn.cluster
+    import sklearn.ensemble
+    import sklearn.linear_model  # noqa: F401
 
 
 def border(latency: Floats) -> float:

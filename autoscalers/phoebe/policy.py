@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from autoscalers import _checks
+from autoscalers.daedalus import arima
 from autoscalers.daedalus.forecast import Forecaster
 from autoscalers.model import JOB, Autoscaler, Decision, Floats, Observation, OperatorView, Profiling
+from autoscalers.phoebe import latency
 from autoscalers.phoebe.capacity import CapacityModel
 from autoscalers.phoebe.choice import Candidate, choose, worth_it
 from autoscalers.phoebe.latency import LatencyModel
@@ -60,17 +62,15 @@ class PhoebeParams:
 
     def __post_init__(self) -> None:
         _checks.bounds(self.minimum, self.maximum)
-        for key in ("target_recovery_s", "poll_s"):
-            _checks.period(key, getattr(self, key))
-        for key in ("checkpoint_s", "evaluate_after_s"):
-            _checks.seconds(key, getattr(self, key))
+        _checks.each(_checks.period, self, "target_recovery_s", "poll_s")
+        _checks.each(_checks.seconds, self, "checkpoint_s", "evaluate_after_s")
         if self.downtime_s is not None:
             _checks.seconds("downtime_s", self.downtime_s)
         _checks.share("load_step", self.load_step)
         _checks.number("overload", self.overload, "a multiple of the peak above 0", lambda given: given > 0)
-        least = {"profiles": 1, "window_s": 1, "horizon_s": 60, "level_s": 1, "failure_s": 0, "overload_s": 1}
-        for key, bound in least.items():
-            _checks.whole(key, getattr(self, key), f"a whole number, at least {bound}", least=bound)
+        _checks.each(_checks.count, self, "profiles", "window_s", "level_s", "overload_s")
+        _checks.count("failure_s", self.failure_s, least=0)
+        _checks.count("horizon_s", self.horizon_s, least=60)
 
     @property
     def profiled(self) -> tuple[int, ...]:
@@ -102,6 +102,8 @@ class Phoebe(Autoscaler[PhoebeParams]):
         self._latency = LatencyModel(seed=seed)
         self._forecaster = Forecaster(horizon_s=self.params.horizon_s)
         self._recent = _Recent(self.params.window_s)
+        arima.prepare()
+        latency.prepare()
 
     def profiling(self) -> Profiling:
         params = self.params
@@ -170,10 +172,10 @@ class Phoebe(Autoscaler[PhoebeParams]):
         known = past[np.isfinite(past)]
         times = published_recovery_times if params.as_published else recovery_times
         recovery = times(capacity.of(workers.tolist()), known, forecast, self._downtime_s or 0.0, params.checkpoint_s)
-        latency, low = self._latency.at(workers, _busiest_minute(forecast))
+        latencies, low = self._latency.at(workers, _busiest_minute(forecast))
         return [
             Candidate(int(count), float(seconds), float(late), bool(is_low))
-            for count, seconds, late, is_low in zip(workers, recovery, latency, low, strict=True)
+            for count, seconds, late, is_low in zip(workers, recovery, latencies, low, strict=True)
         ]
 
 

@@ -11,7 +11,7 @@ from autoscalers.model import Floats
 from experiments.validation import monitoring
 from experiments.validation.clusters import Cluster
 from experiments.validation.measured import Action, Measured
-from infra.simulated import kernel
+from infra.simulated import layout
 from infra.simulated.plant import Plant
 from jobs.model import Profile
 
@@ -42,9 +42,9 @@ class _Truth:
 def replay(run: Measured, cluster: Cluster, seed: int) -> Replay:
     """Drive the plant with what was measured; only the plant is free."""
     truth = _drive(cluster.profile, run.workload, run.first_workers, run.actions, seed)
-    workers = truth.rows[:, kernel.READY].astype(np.int64)
-    consumed = truth.rows[:, kernel.THROUGHPUT]
-    latency_s = truth.rows[:, kernel.MEAN].copy()
+    workers = truth.rows[:, layout.READY].astype(np.int64)
+    consumed = truth.rows[:, layout.THROUGHPUT]
+    latency_s = truth.rows[:, layout.MEAN].copy()
     rate = monitoring.consumed_rate(consumed, truth.restarts)
     down = np.isnan(latency_s)
     rate[down] = np.nan
@@ -54,12 +54,12 @@ def replay(run: Measured, cluster: Cluster, seed: int) -> Replay:
     rate, latency_s = monitoring.frozen(rate, stalled), monitoring.frozen(latency_s, stalled)
     lag = np.full(run.seconds, np.nan)
     if cluster.partitions is not None and cluster.lag_base_s is not None:
-        events = truth.rows[:, kernel.BACKLOG] + cluster.lag_base_s.value * run.workload
+        events = truth.rows[:, layout.BACKLOG] + cluster.lag_base_s.value * run.workload
         lag = monitoring.highest(np.where(down, np.nan, events / cluster.partitions.value), truth.restarts)
     if run.scrape_period_s > 1:
         rate = _scraped(rate, workers, run, seed, add=True)
         latency_s = _scraped(latency_s, workers, run, seed, add=False)
-    return Replay(rate, latency_s, workers.astype(np.float64), truth.rows[:, kernel.CPU].copy(), lag)
+    return Replay(rate, latency_s, workers.astype(np.float64), truth.rows[:, layout.CPU].copy(), lag)
 
 
 def _scraped(values: Floats, workers: NDArray[np.int64], run: Measured, seed: int, *, add: bool) -> Floats:
@@ -75,7 +75,7 @@ def _drive(profile: Profile, load: Floats, workers: int, actions: tuple[Action, 
     def pass_until(second: int, *, steady: bool = False) -> None:
         while plant.second < second and not (steady and plant.steady):
             _, happened = plant.advance(second - plant.second, stop_at_end=steady)
-            restarts.extend(int(one.time_s) for one in happened if one.code == kernel.OUTAGE_END)
+            restarts.extend(int(one.time_s) for one in happened if one.code == layout.OUTAGE_END)
 
     for action in actions:
         pass_until(action.time_s)
@@ -99,7 +99,7 @@ def steady_cpu(throughput: Floats, workers: Floats, cluster: Cluster, seed: int)
         load = np.repeat(throughput[same], _MINUTE_S)
         plant = Plant(cluster.profile, load, round(float(count)), _LIMIT, seed)
         plant.advance(load.size)
-        found[same] = plant.rows[: plant.filled, kernel.CPU].reshape(-1, _MINUTE_S).mean(axis=1)
+        found[same] = plant.rows[: plant.filled, layout.CPU].reshape(-1, _MINUTE_S).mean(axis=1)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autoscalers.model import Floats
-from infra.simulated import gauges, kernel
+from infra.simulated import gauges, layout
 
 #: Steps that the first record has room for.
 _ROWS = 32_768
@@ -18,9 +18,9 @@ class Buffers:
         self, *, steps: int, workers: int, lanes: int, spell: int, period_s: float, moments: np.random.Generator
     ) -> None:
         self.filled = 0
-        self.rows: Floats = np.empty((min(steps, _ROWS), kernel.ROW_COLUMNS))
+        self.rows: Floats = np.empty((min(steps, _ROWS), layout.ROW_COLUMNS))
         self.instances: Floats = np.empty((self.rows.shape[0], workers, gauges.INSTANCE_PLANES))
-        self.workers = np.zeros(workers, dtype=kernel.WORKER)
+        self.workers = np.zeros(workers, dtype=layout.WORKER)
         self.held: Floats = np.full((workers + 1, gauges.INSTANCE_PLANES + 1), np.nan)
         # without an average there is nothing to remember, and one column would cost as much as all
         self.window: Floats = np.zeros((spell + 1, workers + 1, gauges.AVERAGED) if spell > 1 else (1, 1, 1))
@@ -54,7 +54,7 @@ class Buffers:
             return
         before, width = self.width, max(workers, 2 * self.width)
         self.instances = _grown(self.instances, 1, width, before)
-        fleet = np.zeros(width, dtype=kernel.WORKER)
+        fleet = np.zeros(width, dtype=layout.WORKER)
         fleet[:before] = self.workers
         self.workers = fleet
         held = np.full((width + 1, self.held.shape[1]), np.nan)

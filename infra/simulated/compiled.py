@@ -18,7 +18,7 @@ def compiled(function: F) -> F:
     """Compile a function at its first call, and keep the result for later processes.
 
     numba forgets what it kept when the function's own file changes, but not when the file of a function that it calls
-    does. So the place where it is kept is named after all sources that are compiled.
+    or of a constant that it uses does. So the place where it is kept is named after all sources there are.
     """
     settings: Any = numba.config
     before, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder())
@@ -32,8 +32,6 @@ def compiled(function: F) -> F:
 def _folder() -> Path:
     sources = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
-        source = path.read_bytes()
-        if b"@compiled" in source:
-            sources.update(source)
+        sources.update(path.read_bytes())
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return home / "tidebed" / "kernels" / sources.hexdigest()[:16]

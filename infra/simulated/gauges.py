@@ -13,6 +13,20 @@ import numpy as np
 
 from autoscalers.model import Floats
 from infra.simulated.compiled import compiled
+from infra.simulated.layout import (
+    BACKLOG,
+    CPU,
+    MEAN,
+    MEMORY,
+    READY,
+    SEEN_BACKLOG,
+    SEEN_CPU,
+    SEEN_LATENCY,
+    SEEN_THROUGHPUT,
+    SEEN_WORKLOAD,
+    THROUGHPUT,
+    WORKLOAD,
+)
 
 #: What a fault does to the monitoring: nothing, all values missing, the last values again and again.
 CLEAR, MISSING, STALE = range(3)
@@ -25,10 +39,6 @@ INSTANCE_PLANES = 4
 AVERAGED = 2
 # the job's held values
 (J_WORKLOAD, J_BACKLOG, J_LATENCY) = range(3)
-
-# columns of the kernel's rows that are read or written here
-_WORKLOAD, _THROUGHPUT, _BACKLOG, _MEAN, _READY, _CPU, _MEMORY = 0, 1, 2, 3, 8, 10, 11
-_SEEN_WORKLOAD, _SEEN_THROUGHPUT, _SEEN_BACKLOG, _SEEN_LATENCY, _SEEN_CPU = 12, 13, 14, 15, 16
 
 
 @compiled
@@ -50,15 +60,15 @@ def look(
     it is scraped. `window` holds the last steps of each worker's CPU and rate, and in its last row their sums; it is
     empty where nothing is averaged.
     """
-    ready = int(row[_READY])
+    ready = int(row[READY])
     now = s.step * step_s
     spell = window.shape[0] - 1
     slot = s.step % spell if spell > 0 else 0
-    down = row[_THROUGHPUT] <= 0.0 and np.isnan(row[_MEAN])
+    down = row[THROUGHPUT] <= 0.0 and np.isnan(row[MEAN])
     cpu_sum = seen_cpu = seen_rate = 0.0
     memory = 1.0
     if ready > 0:
-        memory = constants.memory_base + (constants.memory_state + constants.memory_per_event * row[_BACKLOG]) / ready
+        memory = constants.memory_base + (constants.memory_state + constants.memory_per_event * row[BACKLOG]) / ready
     memory = min(1.0, memory)
     for i in range(ready):
         w = workers[i]
@@ -74,7 +84,7 @@ def look(
             held[i, I_MEMORY] = memory
             noisy = rate * (1.0 + constants.throughput_noise * sensors.standard_normal())
             held[i, I_THROUGHPUT] = np.nan if down else max(0.0, noisy)
-            held[i, I_BACKLOG] = row[_BACKLOG] * w.share
+            held[i, I_BACKLOG] = row[BACKLOG] * w.share
         if s.sight == MISSING:
             instances[i, :] = np.nan
         else:
@@ -82,10 +92,10 @@ def look(
         seen_cpu += instances[i, I_CPU]
         seen_rate += instances[i, I_THROUGHPUT]
     instances[ready:, :] = np.nan
-    row[_CPU] = cpu_sum / ready if ready > 0 else np.nan
-    row[_MEMORY] = memory
-    row[_SEEN_CPU] = seen_cpu / ready if ready > 0 else np.nan
-    row[_SEEN_THROUGHPUT] = seen_rate if ready > 0 else np.nan
+    row[CPU] = cpu_sum / ready if ready > 0 else np.nan
+    row[MEMORY] = memory
+    row[SEEN_CPU] = seen_cpu / ready if ready > 0 else np.nan
+    row[SEEN_THROUGHPUT] = seen_rate if ready > 0 else np.nan
     _look_at_job(s, constants, row, held[held.shape[0] - 1], window, slot, spell, now, step_s)
 
 
@@ -111,16 +121,16 @@ def _look_at_job(
     s: Any, constants: Any, row: Floats, held: Floats, window: Floats, slot: int, spell: int, now: float, step_s: float
 ) -> None:
     """Figures of the whole job come from the broker and the sink; an event's latency is known once it is out."""
-    workload = row[_WORKLOAD]
+    workload = row[WORKLOAD]
     if spell > 0:
         _, workload = _averaged(window, slot, spell, window.shape[1] - 1, 0.0, workload)
     if s.sight != STALE and _due(now, held[INSTANCE_PLANES], constants.sample_period_s, step_s):
         held[J_WORKLOAD] = workload
-        held[J_BACKLOG] = row[_BACKLOG]
-        held[J_LATENCY] = row[_MEAN]
+        held[J_BACKLOG] = row[BACKLOG]
+        held[J_LATENCY] = row[MEAN]
     if s.sight == MISSING:
-        row[_SEEN_WORKLOAD] = row[_SEEN_BACKLOG] = row[_SEEN_LATENCY] = np.nan
+        row[SEEN_WORKLOAD] = row[SEEN_BACKLOG] = row[SEEN_LATENCY] = np.nan
     else:
-        row[_SEEN_WORKLOAD] = held[J_WORKLOAD]
-        row[_SEEN_BACKLOG] = held[J_BACKLOG]
-        row[_SEEN_LATENCY] = held[J_LATENCY]
+        row[SEEN_WORKLOAD] = held[J_WORKLOAD]
+        row[SEEN_BACKLOG] = held[J_BACKLOG]
+        row[SEEN_LATENCY] = held[J_LATENCY]

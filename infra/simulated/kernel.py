@@ -9,131 +9,42 @@ sets positions back to the last checkpoint. What a policy sees of all this is an
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autoscalers.model import Floats
-from infra.simulated import gauges, queues
+from infra.simulated import gauges, latency, queues
 from infra.simulated.compiled import compiled
-
-STEADY, BOOTING, OUTAGE, MOVING, REBALANCING, DETECTING = range(6)
-"""What a change of the fleet is doing: nothing; waiting for new workers; restarting the job; moving state while the
-old workers go on; handing partitions over; noticing that a worker is gone."""
-
-SHARED, PULLED, PARTITIONED = range(3)
-"""How workers hold each other back: jobs.model.Coupling."""
-
-OUTAGE_START, OUTAGE_END, RESCALE_END, RECOVERED = range(4)
-"""Codes of events."""
-
-STATE = np.dtype(
-    [
-        ("step", "i8"),
-        ("phase", "i8"),
-        ("phase_end_s", "f8"),
-        ("outage_s", "f8"),  # of the change under way, as the following two
-        ("moving_s", "f8"),
-        ("pause_s", "f8"),
-        ("keeps_position", "i8"),  # whether the restart under way begins with a checkpoint
-        ("workers", "i8"),
-        ("next_workers", "i8"),
-        ("worker_capacity", "f8"),
-        ("next_worker_capacity", "f8"),
-        ("drift", "f8"),
-        ("recovering", "i8"),
-        ("checkpoint_s", "f8"),
-        ("pending_s", "f8"),  # when the checkpoint under way was begun; NaN if none is
-        ("restarted_s", "f8"),
-        ("replayed", "f8"),
-        ("processed", "f8"),
-        ("trigger_s", "f8"),  # micro-batches: when the next one is due, and the one that runs
-        ("batch_running", "i8"),
-        ("batch_begin_s", "f8"),
-        ("batch_first_s", "f8"),
-        ("batch_end", "f8"),
-        ("overhead_left_s", "f8"),
-        ("source_open", "i8"),  # faults
-        ("network_delay_s", "f8"),
-        ("sight", "i8"),
-    ]
+from infra.simulated.layout import (
+    BACKLOG,
+    BOOTING,
+    CAPACITY,
+    DETECTING,
+    MEAN,
+    MOVING,
+    OUTAGE,
+    OUTAGE_END,
+    OUTAGE_START,
+    P50,
+    P95,
+    P99,
+    PARTITIONED,
+    PULLED,
+    READY,
+    REBALANCING,
+    RECOVERED,
+    RESCALE_END,
+    RUNNING,
+    STEADY,
+    THROUGHPUT,
+    WORKLOAD,
+    Constants,
+    Record,
 )
 
-LANE = np.dtype(
-    [
-        ("position", "f8"),
-        ("arrival", "i8"),  # the step in which the event at the position arrived
-        ("checkpoint", "f8"),
-        ("pending", "f8"),
-        ("weight", "f8"),
-        ("owner", "i8"),
-        ("next_owner", "i8"),
-        ("resume_s", "f8"),  # until then nobody reads it
-    ]
-)
-
-WORKER = np.dtype(
-    [
-        ("share", "f8"),
-        ("next_share", "f8"),
-        ("speed", "f8"),
-        ("fresh_s", "f8"),  # when its process began to serve; infinite for one that is still to
-        ("able", "f8"),  # in this step: its share of a warm, sound worker's speed,
-        ("cold", "f8"),  # how far it is from having warmed up,
-        ("done", "f8"),  # the events it processed,
-        ("load", "f8"),  # and how busy it was
-    ]
-)
-
-# columns of the recorded rows: first the truth, then what the monitoring showed
-(WORKLOAD, THROUGHPUT, BACKLOG, MEAN, P50, P95, P99, RUNNING, READY, CAPACITY, CPU, MEMORY) = range(12)
-SEEN_WORKLOAD, SEEN_THROUGHPUT, SEEN_BACKLOG, SEEN_LATENCY, SEEN_CPU = range(12, 17)
-ROW_COLUMNS = 17
-
-#: Standard normal quantiles, and what an exponential tail multiplies its mean with.
-Z95, Z99 = 1.6448536269514722, 2.3263478740408408
-TAIL50, TAIL95, TAIL99 = math.log(2.0), math.log(20.0), math.log(100.0)
 #: Utilisation beyond which the steady-state queue formula diverges; there the fluid backlog tells the waiting.
 RHO_MAX = 0.99
-
-
-class Constants(NamedTuple):
-    """The profile's figures that the loop needs; units and sources stand in the job's profile."""
-
-    cpu_idle: float
-    cpu_full: float
-    memory_base: float
-    memory_state: float
-    memory_per_event: float
-    latency_base_s: float
-    latency_spread: float
-    latency_idle_s: float
-    latency_idle_load: float
-    checkpoint_interval_s: float
-    checkpoint_duration_s: float
-    warmup_s: float
-    warmup_loss: float
-    warmup_cpu: float
-    settle_latency_s: float
-    settle_flat_s: float
-    settle_s: float
-    capacity_noise: float
-    capacity_noise_time_s: float
-    move_loss: float
-    move_cpu: float
-    batch_interval_s: float
-    batch_overhead_s: float
-    cpu_noise: float
-    throughput_noise: float
-    sample_period_s: float
-
-
-class Record(NamedTuple):
-    """Where the loop writes, from its first step on."""
-
-    rows: Floats
-    instances: Floats
-    events: Floats
 
 
 @compiled
@@ -211,8 +122,8 @@ def advance(
         if out <= 0.0 < backlog:
             row[MEAN] = row[P50] = row[P95] = row[P99] = np.nan
         else:
-            _settle(now - s.restarted_s, constants, waits)
-            _latency(s, row, constants, capacity, waits, queueing)
+            latency.settle(now - s.restarted_s, constants, waits)
+            latency.tell(s, row, constants, capacity, waits, queueing)
         extra_cpu = constants.move_cpu if s.phase == MOVING else 0.0
         gauges.look(s, workers, constants, extra_cpu, row, record.instances[step], held, window, step_s, sensors)
         s.step += 1
@@ -368,28 +279,3 @@ def _busy(
         rho = min(w.load, RHO_MAX)
         queueing += w.share * rho / (2.0 * can * (1.0 - rho))
     return queueing
-
-
-@compiled
-def _settle(age_s: float, constants: Constants, waits: Floats) -> None:
-    """For a while after a restart events are late by this much at least, even if next to none waited."""
-    left_s = constants.settle_s - age_s
-    if left_s <= 0.0:
-        return
-    falls_s = constants.settle_s - constants.settle_flat_s
-    late = constants.settle_latency_s * (1.0 if left_s >= falls_s else left_s / falls_s)
-    for i in range(waits.size):
-        waits[i] = max(waits[i], late)
-
-
-@compiled
-def _latency(s: Any, row: Floats, constants: Constants, capacity: float, waits: Floats, queueing: float) -> None:
-    """End-to-end latency of the events that came out: base, plus waiting in the source, plus queueing at a worker."""
-    spread = constants.latency_spread
-    load = row[THROUGHPUT] / capacity if capacity > 0.0 else 1.0
-    base = constants.latency_base_s + constants.latency_idle_s * math.exp(-load / constants.latency_idle_load)
-    late = s.network_delay_s
-    row[MEAN] = base * math.exp(0.5 * spread * spread) + late + waits[queues.MEAN_WAIT] + queueing
-    row[P50] = base + late + waits[queues.WAIT50] + TAIL50 * queueing
-    row[P95] = base * math.exp(spread * Z95) + late + waits[queues.WAIT95] + TAIL95 * queueing
-    row[P99] = base * math.exp(spread * Z99) + late + waits[queues.WAIT99] + TAIL99 * queueing

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from autoscalers.model import Floats
-from infra.simulated import changes, kernel
+from infra.simulated import changes, kernel, layout
 from infra.simulated.buffers import Buffers
 from infra.simulated.changes import Change
 from infra.simulated.fleet import Fleet, handed_over, owned, ranges
 from jobs.model import Profile
 
-_COUPLINGS = {"shared": kernel.SHARED, "pulled": kernel.PULLED, "partitioned": kernel.PARTITIONED}
+_COUPLINGS = {"shared": layout.SHARED, "pulled": layout.PULLED, "partitioned": layout.PARTITIONED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Plant:
         self.demand = self.fleet.demand(curve)
         start = min(self.limit, workers if workers is not None else int(self.demand[:_FIRST_S].max()))
         self._coupling = _COUPLINGS[profile.engine.coupling]
-        self._constants = kernel.Constants(*(float(profile[name]) for name in kernel.Constants._fields))
+        self._constants = layout.Constants(*(float(profile[name]) for name in layout.Constants._fields))
         self._arrived = _arrivals(curve, step_s)
         self._lanes = self._first_lanes(start)
         self._buffers = Buffers(
@@ -58,7 +58,7 @@ class Plant:
         )
         self._events = np.zeros((_EVENTS, 2))
         self._speeds = np.exp(profile["speed_spread"] * keys.spawn(1)[0].standard_normal(self.limit))
-        self._state = np.zeros(1, dtype=kernel.STATE)
+        self._state = np.zeros(1, dtype=layout.STATE)
         state = self._state[0]
         state["workers"] = state["next_workers"] = start
         state["worker_capacity"] = state["next_worker_capacity"] = self.fleet.worker_capacity(start)
@@ -97,7 +97,7 @@ class Plant:
     @property
     def steady(self) -> bool:
         """Whether no change of the fleet is under way."""
-        return int(self._state[0]["phase"]) == kernel.STEADY
+        return int(self._state[0]["phase"]) == layout.STEADY
 
     @property
     def workers(self) -> int:
@@ -147,7 +147,7 @@ class Plant:
             self._coupling,
             self.step_s,
             self._arrived,
-            kernel.Record(buffers.rows[buffers.filled :], buffers.instances[buffers.filled :], self._events),
+            layout.Record(buffers.rows[buffers.filled :], buffers.instances[buffers.filled :], self._events),
             buffers.held,
             buffers.window,
             buffers.scratch,
@@ -182,7 +182,7 @@ class Plant:
     def crash(self, count: int = 1, victims: Sequence[int] | None = None) -> None:
         """Workers die now: the given ones, or the last."""
         state = self._state[0]
-        now = self.next_workers if state["phase"] == kernel.OUTAGE else self.workers
+        now = self.next_workers if state["phase"] == layout.OUTAGE else self.workers
         dead = [now - 1 - i for i in range(min(count, now))] if victims is None else [i for i in victims if i < now]
         style = self._profile.engine.style
         change = changes.failure(self._profile, survivors=len(dead) < now, draw=self._draw)
@@ -197,7 +197,7 @@ class Plant:
         self._remove(dead, resume_s=self.time_s + change.pause_s)
         if style == "executors":
             self._begin_batch_again()
-        state["phase"] = kernel.REBALANCING if change.pause_s > 0.0 else kernel.DETECTING
+        state["phase"] = layout.REBALANCING if change.pause_s > 0.0 else layout.DETECTING
         state["phase_end_s"] = self.time_s + max(change.pause_s, change.boot_s)
         state["recovering"] = 1
 
@@ -223,13 +223,13 @@ class Plant:
         return self._profile.delays[name].at(self._delays.random())
 
     def _first_lanes(self, workers: int) -> np.ndarray:
-        if self._coupling != kernel.PARTITIONED:
-            lanes = np.zeros(1, dtype=kernel.LANE)
+        if self._coupling != layout.PARTITIONED:
+            lanes = np.zeros(1, dtype=layout.LANE)
             lanes["weight"] = 1.0
             return lanes
         weights = self.fleet.weights
         groups = int(self._profile["key_groups"])
-        lanes = np.zeros(groups, dtype=kernel.LANE)
+        lanes = np.zeros(groups, dtype=layout.LANE)
         lanes["weight"] = weights if weights is not None else 1.0 / groups
         lanes["owner"] = lanes["next_owner"] = ranges(groups, workers)
         return lanes
@@ -244,7 +244,7 @@ class Plant:
         """Who will take what once the fleet has this size."""
         fleet = self._buffers.workers
         fleet["next_share"] = 0.0
-        if self._coupling == kernel.PARTITIONED:
+        if self._coupling == layout.PARTITIONED:
             self._lanes["next_owner"] = handed_over(self._lanes["owner"], workers)
             fleet["next_share"][:workers] = owned(self._lanes["weight"], self._lanes["next_owner"], workers)
         else:
@@ -254,7 +254,7 @@ class Plant:
         state = self._state[0]
         state["next_workers"] = workers
         state["next_worker_capacity"] = self.fleet.worker_capacity(workers)
-        state["phase"] = kernel.BOOTING
+        state["phase"] = layout.BOOTING
         state["phase_end_s"] = self.time_s + boot_s
         state["outage_s"] = change.outage_s
         state["moving_s"] = change.moving_s
@@ -266,7 +266,7 @@ class Plant:
         state, fleet = self._state[0], self._buffers.workers
         alive = np.delete(np.arange(self.workers), dead)
         fleet[: alive.size] = fleet[alive]
-        if self._coupling == kernel.PARTITIONED:
+        if self._coupling == layout.PARTITIONED:
             orphaned = np.isin(self._lanes["owner"], dead)
             places = np.full(self.workers, alive.size)  # beyond the last: nobody's
             places[alive] = np.arange(alive.size)

@@ -8,39 +8,39 @@ import numpy as np
 
 from autoscalers.model import Floats
 from infra.model import Columns
-from infra.simulated import gauges, kernel
+from infra.simulated import gauges, layout
 
 _LATENCIES = {
-    "latency_mean_s": kernel.MEAN,
-    "latency_p50_s": kernel.P50,
-    "latency_p95_s": kernel.P95,
-    "latency_p99_s": kernel.P99,
+    "latency_mean_s": layout.MEAN,
+    "latency_p50_s": layout.P50,
+    "latency_p95_s": layout.P95,
+    "latency_p99_s": layout.P99,
 }
 _SEEN = {
-    "seen_workload": kernel.SEEN_WORKLOAD,
-    "seen_throughput": kernel.SEEN_THROUGHPUT,
-    "seen_backlog": kernel.SEEN_BACKLOG,
-    "seen_latency_s": kernel.SEEN_LATENCY,
-    "seen_cpu": kernel.SEEN_CPU,
+    "seen_workload": layout.SEEN_WORKLOAD,
+    "seen_throughput": layout.SEEN_THROUGHPUT,
+    "seen_backlog": layout.SEEN_BACKLOG,
+    "seen_latency_s": layout.SEEN_LATENCY,
+    "seen_cpu": layout.SEEN_CPU,
 }
 
 
 def metrics(time_s: Any, rows: Floats, wanted: Any, demand: Any, slots: int) -> Columns:
     """A row a second: the truth, and what was seen of it."""
-    running = rows[:, kernel.RUNNING].astype(np.int32)
+    running = rows[:, layout.RUNNING].astype(np.int32)
     return {
         "time_s": time_s,
-        "workload": rows[:, kernel.WORKLOAD],
-        "throughput": rows[:, kernel.THROUGHPUT],
-        "backlog": rows[:, kernel.BACKLOG],
+        "workload": rows[:, layout.WORKLOAD],
+        "throughput": rows[:, layout.THROUGHPUT],
+        "backlog": rows[:, layout.BACKLOG],
         **{name: rows[:, column].astype(np.float32) for name, column in _LATENCIES.items()},
         "workers_wanted": wanted,
         "workers_running": running,
-        "workers_ready": rows[:, kernel.READY].astype(np.int32),
-        "capacity": rows[:, kernel.CAPACITY],
+        "workers_ready": rows[:, layout.READY].astype(np.int32),
+        "capacity": rows[:, layout.CAPACITY],
         "demand_workers": demand,
-        "cpu": rows[:, kernel.CPU].astype(np.float32),
-        "memory": rows[:, kernel.MEMORY].astype(np.float32),
+        "cpu": rows[:, layout.CPU].astype(np.float32),
+        "memory": rows[:, layout.MEMORY].astype(np.float32),
         "nodes": (-(-running // slots)).astype(np.int32),
         **{name: rows[:, column].astype(np.float32) for name, column in _SEEN.items()},
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from autoscalers.model import JOB, Decision, Floats, Observation, OperatorView, Rescale
 from infra.model import Applied, Assignment, Recording, Target
-from infra.simulated import gauges, kernel, recording
+from infra.simulated import gauges, layout, recording
 from infra.simulated.host import HostInputs
 from infra.simulated.host.log import HostLog
 from infra.simulated.options import Options
@@ -18,13 +18,13 @@ from infra.simulated.requests import Requests
 from infra.simulated.trouble import Trouble
 
 _KINDS = {
-    kernel.OUTAGE_START: "outage_start",
-    kernel.OUTAGE_END: "outage_end",
-    kernel.RESCALE_END: "rescale_end",
-    kernel.RECOVERED: "recovered",
+    layout.OUTAGE_START: "outage_start",
+    layout.OUTAGE_END: "outage_end",
+    layout.RESCALE_END: "rescale_end",
+    layout.RECOVERED: "recovered",
 }
 
-_HOST_COLUMNS = [kernel.THROUGHPUT, kernel.WORKLOAD, kernel.CPU, kernel.MEMORY, kernel.READY]
+_HOST_COLUMNS = [layout.THROUGHPUT, layout.WORKLOAD, layout.CPU, layout.MEMORY, layout.READY]
 
 
 class SimulatedTarget(Target):
@@ -82,7 +82,7 @@ class SimulatedTarget(Target):
         cpu, memory, throughput = (
             instances[:, : self._ready.size, plane] for plane in (gauges.I_CPU, gauges.I_MEMORY, gauges.I_THROUGHPUT)
         )
-        workload = rows[:, kernel.SEEN_WORKLOAD]
+        workload = rows[:, layout.SEEN_WORKLOAD]
         view = OperatorView(
             parallelism=self._requests.wanted,
             ready=self._ready.copy(),
@@ -92,8 +92,8 @@ class SimulatedTarget(Target):
             memory=memory,
             throughput=throughput,
             input_rate=workload,
-            backlog=float(rows[-1, kernel.SEEN_BACKLOG]) if rows.size else math.nan,
-            response_time=rows[:, kernel.SEEN_LATENCY],
+            backlog=float(rows[-1, layout.SEEN_BACKLOG]) if rows.size else math.nan,
+            response_time=rows[:, layout.SEEN_LATENCY],
         )
         return Observation(
             time_s=self.time_s,
@@ -188,9 +188,9 @@ class SimulatedTarget(Target):
         self._ready_since_s = np.concatenate([self._ready_since_s[:kept], np.full(new, now)])
 
     def _note(self, happening: Happening) -> None:
-        ended = happening.code == kernel.RESCALE_END
+        ended = happening.code == layout.RESCALE_END
         self._tell(happening.time_s, "restored" if ended and not self._rescaling else _KINDS[happening.code], "")
-        if happening.code == kernel.OUTAGE_START:
+        if happening.code == layout.OUTAGE_START:
             self._outage_started_s = happening.time_s
         elif ended:
             self._ready_since_s[~self._ready] = happening.time_s

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -93,6 +95,12 @@ def test_a_decision_is_quick_after_six_hours() -> None:
         policy.decide(observed)
         took.append(time.process_time() - started)
     assert np.percentile(took, 99) < 0.05
+
+
+def test_libraries_are_loaded_before_the_first_decision() -> None:
+    told = "import sys, autoscalers; autoscalers.create('daedalus'); print('statsforecast.arima' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "True"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from experiments.validation.calibration.capacity import power_law
 from experiments.validation.calibration.delays import delays
+from experiments.validation.calibration.job import job
 from experiments.validation.calibration.noise import readings, white
 from experiments.validation.calibration.quiet import latency_curve
 from experiments.validation.calibration.settling import settling
@@ -61,3 +62,20 @@ def test_noise_of_readings_is_found_again() -> None:
     estimates = found(readings(Daedalus(throughput, cpu, seen, cpu)))
     assert estimates["cpu_noise"][0] == pytest.approx(0.013, rel=0.1)
     assert white(rng.normal(0.0, 2.0, 50_000)) == pytest.approx(2.0, rel=0.05)
+
+
+def test_two_workers_of_wordcount_and_the_cpu_of_a_static_fleet_are_found_again() -> None:
+    loads = np.linspace(0.1, 0.9, 400)
+    speeds, idle = np.array([90_000.0, 110_000.0]), 0.1
+    shares = np.array([0.5, 0.5])
+    rates = 150_000 * loads * shares[:, None]
+    cpu = idle + (1 - idle) * rates / speeds[:, None]
+    day = 550_000.0 * loads
+    ramp, twelve = np.linspace(1e3, 6e4, 100), np.tile(np.linspace(3e4, 5e4, 12), 10)
+    estimates = job(Daedalus(ramp, ramp / 6e4, twelve, twelve / 5e4, rates.ravel(), cpu.ravel(), day, 0.2 + 1e-6 * day))
+    told = {(one.where, one.name): one.found[0] for one in estimates}
+    assert told["job wordcount", "worker_capacity"] == pytest.approx(100_000)
+    assert told["job wordcount", "speed_spread"] == pytest.approx(0.1 * np.sqrt(2))
+    assert told["job wordcount", "cpu_idle"] == pytest.approx(idle)
+    assert told["job wordcount", "key_skew"] < 0.01  # both took as much
+    assert told["yahoo, evaluation's static fleet", "cpu_idle"] == pytest.approx(0.2)

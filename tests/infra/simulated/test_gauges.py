@@ -7,7 +7,7 @@ import jobs
 from autoscalers.model import Decision
 from infra.faults import Fault, schedule
 from infra.model import Assignment
-from infra.simulated import gauges, kernel
+from infra.simulated import gauges, layout
 from infra.simulated.plant import Plant
 from infra.simulated.target import SimulatedTarget
 
@@ -25,35 +25,35 @@ def seen(curve: np.ndarray = RISING, **values: float) -> np.ndarray:
 def test_without_noise_and_lag_what_is_seen_is_the_truth() -> None:
     rows = seen()
     for shown, true in (
-        (kernel.SEEN_WORKLOAD, kernel.WORKLOAD),
-        (kernel.SEEN_THROUGHPUT, kernel.THROUGHPUT),
-        (kernel.SEEN_BACKLOG, kernel.BACKLOG),
-        (kernel.SEEN_LATENCY, kernel.MEAN),
-        (kernel.SEEN_CPU, kernel.CPU),
+        (layout.SEEN_WORKLOAD, layout.WORKLOAD),
+        (layout.SEEN_THROUGHPUT, layout.THROUGHPUT),
+        (layout.SEEN_BACKLOG, layout.BACKLOG),
+        (layout.SEEN_LATENCY, layout.MEAN),
+        (layout.SEEN_CPU, layout.CPU),
     ):
         np.testing.assert_allclose(rows[:, shown], rows[:, true])
 
 
 def test_a_moving_average_is_the_mean_of_the_last_seconds() -> None:
     rows = seen(smoothing_s=60.0)
-    for shown, true in ((kernel.SEEN_CPU, kernel.CPU), (kernel.SEEN_WORKLOAD, kernel.WORKLOAD)):
+    for shown, true in ((layout.SEEN_CPU, layout.CPU), (layout.SEEN_WORKLOAD, layout.WORKLOAD)):
         expected = np.convolve(rows[:, true], np.ones(60) / 60, "valid")
         np.testing.assert_allclose(rows[59:, shown], expected, rtol=1e-9)
 
 
 def test_between_two_scrapes_the_last_value_stands() -> None:
     rows = seen(sample_period_s=15.0)
-    workload = rows[30:, kernel.SEEN_WORKLOAD]
+    workload = rows[30:, layout.SEEN_WORKLOAD]
     changes = np.flatnonzero(np.diff(workload)) + 1
     assert set(np.diff(changes)) == {15}
     # the four workers and the job are scraped at moments of their own
-    assert len(set(np.flatnonzero(np.diff(rows[30:, kernel.SEEN_CPU])) % 15)) > 1
+    assert len(set(np.flatnonzero(np.diff(rows[30:, layout.SEEN_CPU])) % 15)) > 1
 
 
 def test_measurement_noise_is_white_and_has_the_size_the_profile_says() -> None:
     flat = np.full(20_000, 30_000.0)
     rows = seen(flat, cpu_noise=0.02)
-    error = rows[:, kernel.SEEN_CPU] - rows[:, kernel.CPU]
+    error = rows[:, layout.SEEN_CPU] - rows[:, layout.CPU]
     assert error.std() == pytest.approx(0.02 / 2, rel=0.05)  # a mean of four
     assert abs(np.corrcoef(error[:-1], error[1:])[0, 1]) < 0.03
 
@@ -61,7 +61,7 @@ def test_measurement_noise_is_white_and_has_the_size_the_profile_says() -> None:
 def test_system_noise_is_slow_and_real() -> None:
     flat = np.full(200_000, 30_000.0)
     rows = seen(flat, capacity_noise=0.05, capacity_noise_time_s=100.0)
-    drift = np.log(rows[:, kernel.CAPACITY])
+    drift = np.log(rows[:, layout.CAPACITY])
     assert drift.std() == pytest.approx(0.05, rel=0.1)
     shifted = np.corrcoef(drift[:-100], drift[100:])[0, 1]
     assert shifted == pytest.approx(np.exp(-1), abs=0.08)
@@ -157,6 +157,6 @@ def test_held_values_of_new_workers_are_not_those_of_old_ones() -> None:
     plant.advance(100)
     plant.rescale(4)
     _, happened = plant.advance(100)
-    served = int(next(event.time_s for event in happened if event.code == kernel.OUTAGE_END)) + 1
+    served = int(next(event.time_s for event in happened if event.code == layout.OUTAGE_END)) + 1
     fresh = plant.instances[served, 2:4, gauges.I_CPU]
     assert np.isnan(fresh).any() or (plant.instances[served : served + 30, 2:4, gauges.I_CPU] > 0).any()

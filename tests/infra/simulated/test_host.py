@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import jobs
 from autoscalers.model import Floats
-from infra.simulated import kernel
+from infra.simulated import layout
 from infra.simulated.host import HOST, METRICS, Host, HostInputs, HostMetrics
 from infra.simulated.host import metrics as host_metrics
 from infra.simulated.host.noise import standard_normal
@@ -303,7 +303,7 @@ def profiled(workers: int, peak_share: float) -> tuple[Floats, HostMetrics]:
     plant = Plant(profile, load, workers, 100, 1)
     plant.advance(3600)
     rows = plant.rows[:3600].copy()
-    columns = (kernel.THROUGHPUT, kernel.WORKLOAD, kernel.CPU, kernel.MEMORY, kernel.READY)
+    columns = (layout.THROUGHPUT, layout.WORKLOAD, layout.CPU, layout.MEMORY, layout.READY)
     state = HostInputs(
         *(rows[:, column] for column in columns), profile["event_bytes_in"], profile["event_bytes_out"], pushed=True
     )
@@ -326,7 +326,7 @@ def explained(target: Floats, host: HostMetrics, names: Sequence[str]) -> tuple[
 
 def test_free_memory_switches_and_network_tell_throughput() -> None:
     rows, host = profiled(workers=2, peak_share=0.1)
-    throughput = rows[:, kernel.THROUGHPUT]
+    throughput = rows[:, layout.THROUGHPUT]
     kpis = ["mem_free", "sys_csw", "net_recv", "net_send"]
     assert explained(throughput, host, kpis)[0] > 0.9
     for kpi in kpis:
@@ -335,12 +335,12 @@ def test_free_memory_switches_and_network_tell_throughput() -> None:
     for unrelated in ("dsk_read", "procs_new"):
         assert explained(throughput, host, [unrelated])[0] < 0.1
     overloaded, host = profiled(workers=1, peak_share=0.45)
-    assert explained(overloaded[:, kernel.THROUGHPUT], host, kpis)[0] > 0.9
+    assert explained(overloaded[:, layout.THROUGHPUT], host, kpis)[0] > 0.9
 
 
 def test_memory_in_use_tells_response_time_and_switches_add_a_little() -> None:
     rows, host = profiled(workers=1, peak_share=0.45)
-    response_time = rows[:, kernel.MEAN]
+    response_time = rows[:, layout.MEAN]
     assert response_time.max() > 1.0, "the job must be overloaded at times, or there is nothing to tell"
     both, t = explained(response_time, host, ["mem_used_pct", "sys_csw"])
     memory_alone, _ = explained(response_time, host, ["mem_used_pct"])
@@ -358,7 +358,7 @@ def test_memory_in_use_tells_response_time_and_switches_add_a_little() -> None:
 
 def test_the_job_is_bound_by_its_cpu() -> None:
     rows, host = profiled(workers=1, peak_share=0.45)
-    saturated = rows[:, kernel.BACKLOG] > 50e3
+    saturated = rows[:, layout.BACKLOG] > 50e3
     assert saturated.sum() > 30
     one_thread = 100.0 / 8
     busy = 100.0 - host["cpu_idl"][saturated]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jobs
-from infra.simulated import gauges, kernel
+from infra.simulated import gauges, layout
 from infra.simulated.plant import Plant
 from jobs.model import Profile
 
@@ -50,12 +50,12 @@ def test_events_are_conserved(seed: int, job: str, load: float, rescales: dict[i
     plant = Plant(profile, curve, 4, 64, seed)
     drive(plant, rescales, 300)
     rows = plant.rows[: plant.filled]
-    backlog = rows[-1, kernel.BACKLOG]
+    backlog = rows[-1, layout.BACKLOG]
     assert plant.processed - plant.replayed + backlog == pytest.approx(curve.sum(), rel=1e-9, abs=1e-6)
-    assert rows[:, kernel.THROUGHPUT].sum() == pytest.approx(plant.processed, rel=1e-9)
-    assert (rows[:, kernel.BACKLOG] >= 0).all()
-    assert (rows[:, kernel.THROUGHPUT] >= 0).all()
-    assert (rows[:, kernel.THROUGHPUT] <= rows[:, kernel.CAPACITY] * (1 + 1e-9)).all()
+    assert rows[:, layout.THROUGHPUT].sum() == pytest.approx(plant.processed, rel=1e-9)
+    assert (rows[:, layout.BACKLOG] >= 0).all()
+    assert (rows[:, layout.THROUGHPUT] >= 0).all()
+    assert (rows[:, layout.THROUGHPUT] <= rows[:, layout.CAPACITY] * (1 + 1e-9)).all()
     cpu = plant.instances[: plant.filled, :, gauges.I_CPU]
     assert np.nanmin(cpu) >= 0
     assert np.nanmax(cpu) <= 1
@@ -128,10 +128,10 @@ def test_an_outage_shows_as_waiting_and_is_worked_off() -> None:
     _, happened = plant.advance(200, stop_at_end=False)
     rows = plant.rows[:300]
     codes = [event.code for event in happened]
-    assert codes == [kernel.OUTAGE_START, kernel.OUTAGE_END, kernel.RESCALE_END, kernel.RECOVERED]
-    assert np.isnan(rows[100:120, kernel.MEAN]).all()
-    assert rows[100:120, kernel.THROUGHPUT].sum() == 0
-    waited = rows[120, kernel.P50] - profile["latency_base_s"]
+    assert codes == [layout.OUTAGE_START, layout.OUTAGE_END, layout.RESCALE_END, layout.RECOVERED]
+    assert np.isnan(rows[100:120, layout.MEAN]).all()
+    assert rows[100:120, layout.THROUGHPUT].sum() == 0
+    waited = rows[120, layout.P50] - profile["latency_base_s"]
     assert waited == pytest.approx(20 + lost, abs=1.0)
     # two workers do twice the load, so the backlog of (20 + lost) seconds is gone after as many seconds
     assert happened[-1].time_s == pytest.approx(120 + 20 + lost, abs=1.5)
@@ -145,7 +145,7 @@ def test_a_restart_is_late_for_a_while_even_if_nothing_waits() -> None:
     plant.advance(20)
     plant.rescale(6)
     plant.advance(40)
-    late = plant.rows[:60, kernel.P50] - profile["latency_base_s"]
+    late = plant.rows[:60, layout.P50] - profile["latency_base_s"]
     flat, end = 20 + int(profile["settle_flat_s"]), 20 + int(profile["settle_s"]) + 1
     np.testing.assert_allclose(late[21:flat], profile["settle_latency_s"], atol=1e-3)
     assert (np.diff(late[flat + 1 : end]) < 0).all()
@@ -156,8 +156,8 @@ def test_engines_without_outage_lose_nothing() -> None:
     plant = Plant(changed(IMAGES, capacity_noise=0.0), np.full(200, 20.0), 2, 20, 0)
     happened = drive(plant, {50: 6, 120: 2}, 200)
     assert plant.replayed == 0
-    assert kernel.OUTAGE_START not in [code for _, code in happened]
-    assert not np.isnan(plant.rows[:200, kernel.MEAN]).any()
+    assert layout.OUTAGE_START not in [code for _, code in happened]
+    assert not np.isnan(plant.rows[:200, layout.MEAN]).any()
 
 
 def test_new_workers_cost_from_their_creation_and_serve_after_their_boot() -> None:
@@ -166,8 +166,8 @@ def test_new_workers_cost_from_their_creation_and_serve_after_their_boot() -> No
     plant.advance(10, stop_at_end=False)
     plant.rescale(5)
     plant.advance(50, stop_at_end=False)
-    assert plant.rows[:60, kernel.RUNNING].tolist() == [2] * 10 + [5] * 50
-    assert plant.rows[:60, kernel.READY].tolist() == [2] * 24 + [5] * 36
+    assert plant.rows[:60, layout.RUNNING].tolist() == [2] * 10 + [5] * 50
+    assert plant.rows[:60, layout.READY].tolist() == [2] * 24 + [5] * 36
 
 
 def test_cpu_follows_load_as_measured() -> None:
@@ -175,7 +175,7 @@ def test_cpu_follows_load_as_measured() -> None:
     loads = np.repeat([0.0, 10_000, 30_000, 50_000], 30)
     plant = Plant(QUIET, loads, 1, 1, 0)
     plant.advance(120, stop_at_end=False)
-    measured = plant.rows[29:120:30, kernel.CPU]
+    measured = plant.rows[29:120:30, layout.CPU]
     np.testing.assert_allclose(measured, 0.081 + 1.461e-5 * loads[29:120:30], atol=0.01)
 
 
@@ -192,7 +192,7 @@ def test_queueing_below_saturation_is_that_of_an_md1_queue(utilisation: float) -
     profile = changed(IMAGES, capacity_noise=0.0, latency_spread=0.0)
     plant = Plant(profile, np.full(50, utilisation / service), 1, 1, 0)
     plant.advance(50, stop_at_end=False)
-    queueing = plant.rows[49, kernel.MEAN] - profile["latency_base_s"]
+    queueing = plant.rows[49, layout.MEAN] - profile["latency_base_s"]
     assert queueing == pytest.approx(waits[50_000:].mean(), rel=0.06)
 
 
@@ -218,7 +218,7 @@ def test_halving_the_time_step_changes_little(seed: int, load: float, wanted: in
     curve = waves(load)
     saves_first = changed(QUIET, checkpoint_first=1.0)
     coarse, fine = (rescaled(saves_first, curve, wanted, seed, step_s) for step_s in (1.0, 0.5))
-    latencies = [np.nanmean(plant.rows[: plant.filled, kernel.MEAN]) for plant in (coarse, fine)]
+    latencies = [np.nanmean(plant.rows[: plant.filled, layout.MEAN]) for plant in (coarse, fine)]
     assert coarse.processed == pytest.approx(fine.processed, abs=2 * curve.max())
     assert coarse.backlog == pytest.approx(fine.backlog, abs=2 * curve.max())
     assert latencies[0] == pytest.approx(latencies[1], rel=0.05, abs=1.0)
@@ -289,7 +289,7 @@ def test_events_are_conserved_whatever_goes_wrong(
         assert plant.backlog >= -1e-6
     rows = plant.rows[:300]
     assert plant.processed - plant.replayed + plant.backlog == pytest.approx(curve.sum(), rel=1e-9)
-    assert rows[-1, kernel.BACKLOG] == pytest.approx(plant.backlog, rel=1e-9, abs=1e-3)
-    assert (rows[:, kernel.BACKLOG] >= -1e-6).all()
-    assert not (rows[:, kernel.P50] <= 0).any()
-    assert (rows[:, kernel.READY] <= rows[:, kernel.RUNNING]).all()
+    assert rows[-1, layout.BACKLOG] == pytest.approx(plant.backlog, rel=1e-9, abs=1e-3)
+    assert (rows[:, layout.BACKLOG] >= -1e-6).all()
+    assert not (rows[:, layout.P50] <= 0).any()
+    assert (rows[:, layout.READY] <= rows[:, layout.RUNNING]).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import jobs
-from infra.simulated import kernel
+from infra.simulated import layout
 from infra.simulated.fleet import handed_over
 from infra.simulated.plant import Plant
 from jobs.model import Profile
@@ -41,9 +41,9 @@ def test_only_new_processes_are_cold_in_reactive_mode_and_all_are_under_the_oper
         running.advance(50)
         running.rescale(4)
         _, happened = running.advance(120)
-        served = int(next(event.time_s for event in happened if event.code == kernel.OUTAGE_END)) + 2
+        served = int(next(event.time_s for event in happened if event.code == layout.OUTAGE_END)) + 2
         full = running.fleet.capacity(4)
-        assert (running.rows[served, kernel.CAPACITY] < 0.95 * full) == cold_after_scale_in
+        assert (running.rows[served, layout.CAPACITY] < 0.95 * full) == cold_after_scale_in
 
 
 def test_moving_state_takes_longer_with_a_backlog_and_slows_the_old_workers() -> None:
@@ -55,11 +55,11 @@ def test_moving_state_takes_longer_with_a_backlog_and_slows_the_old_workers() ->
         behind = running.backlog / running.fleet.capacity(2)
         running.rescale(4)
         _, happened = running.advance(200)
-        end = next(event.time_s for event in happened if event.code == kernel.RESCALE_END)
+        end = next(event.time_s for event in happened if event.code == layout.RESCALE_END)
         took[name] = end - 20
         assert took[name] == pytest.approx(np.ceil(2.0 + behind), abs=1e-6)
-        assert kernel.OUTAGE_START not in codes(happened)
-        assert running.rows[20, kernel.CAPACITY] == pytest.approx(0.8 * running.fleet.capacity(2))
+        assert layout.OUTAGE_START not in codes(happened)
+        assert running.rows[20, layout.CAPACITY] == pytest.approx(0.8 * running.fleet.capacity(2))
     assert took["busy"] > took["quiet"]
 
 
@@ -68,15 +68,15 @@ def test_a_rebalance_stops_only_the_partitions_that_change_hands() -> None:
     running.advance(100)
     running.rescale(6)
     running.advance(100)
-    throughput = running.rows[:200, kernel.THROUGHPUT] / running.rows[0, kernel.WORKLOAD]
+    throughput = running.rows[:200, layout.THROUGHPUT] / running.rows[0, layout.WORKLOAD]
     # 24 partitions, 6 each for 4 workers; the two new ones take 8 of them
     moved = running._lanes["weight"][running._lanes["owner"] >= 4].sum()
     np.testing.assert_allclose(throughput[:110], 1.0, rtol=1e-9)
     np.testing.assert_allclose(throughput[110:114], 1 - moved, rtol=1e-6)
     assert throughput[114] > 1
     assert moved == pytest.approx(8 / 24, abs=0.1)
-    assert running.rows[112, kernel.P50] < 2
-    assert running.rows[114, kernel.P99] > 3
+    assert running.rows[112, layout.P50] < 2
+    assert running.rows[114, layout.P99] > 3
 
 
 def test_an_instance_that_leaves_is_missed_after_its_session_only() -> None:
@@ -84,9 +84,9 @@ def test_an_instance_that_leaves_is_missed_after_its_session_only() -> None:
     running.advance(100)
     running.rescale(5)
     _, happened = running.advance(200)
-    assert happened[0].code == kernel.RESCALE_END
+    assert happened[0].code == layout.RESCALE_END
     assert happened[0].time_s == pytest.approx(148)
-    assert running.rows[147, kernel.BACKLOG] > 40 * 0.1 * running.rows[0, kernel.WORKLOAD]
+    assert running.rows[147, layout.BACKLOG] > 40 * 0.1 * running.rows[0, layout.WORKLOAD]
 
 
 def test_partitions_change_hands_as_few_as_can_be() -> None:
@@ -106,9 +106,9 @@ def test_micro_batches_make_events_wait_for_their_batch() -> None:
     running = plant(kind, 0.4, 4)
     running.advance(200)
     rows = running.rows[20:200]
-    out = ~np.isnan(rows[:, kernel.MEAN])
+    out = ~np.isnan(rows[:, layout.MEAN])
     assert out.mean() == pytest.approx(0.5, abs=0.02)
-    waited = rows[out, kernel.MEAN] - kind["latency_base_s"]
+    waited = rows[out, layout.MEAN] - kind["latency_base_s"]
     assert waited.mean() == pytest.approx(1.0 + 0.5 + 0.8, rel=0.01)
 
 
@@ -118,9 +118,9 @@ def test_batches_that_take_too_long_grow_until_their_overhead_is_small() -> None
     running = plant(kind, 0.8, 4)
     running.advance(600)
     late = running.rows[300:600]
-    waited = late[~np.isnan(late[:, kernel.MEAN]), kernel.MEAN] - kind["latency_base_s"]
+    waited = late[~np.isnan(late[:, layout.MEAN]), layout.MEAN] - kind["latency_base_s"]
     assert waited.mean() == pytest.approx(1.5 * 2.5, rel=0.02)
-    assert late[:, kernel.BACKLOG].max() < 4 * running.rows[0, kernel.WORKLOAD]
+    assert late[:, layout.BACKLOG].max() < 4 * running.rows[0, layout.WORKLOAD]
 
 
 def test_a_cold_executor_makes_a_batch_late_without_an_outage() -> None:
@@ -128,8 +128,8 @@ def test_a_cold_executor_makes_a_batch_late_without_an_outage() -> None:
     running.advance(100)
     running.rescale(6)
     _, happened = running.advance(200)
-    assert kernel.OUTAGE_START not in codes(happened)
-    before, after = running.rows[60:100, kernel.MEAN], running.rows[110:150, kernel.MEAN]
+    assert layout.OUTAGE_START not in codes(happened)
+    before, after = running.rows[60:100, layout.MEAN], running.rows[110:150, layout.MEAN]
     assert np.nanmax(after) > np.nanmax(before) + 5
 
 
@@ -149,11 +149,11 @@ def test_a_failure_is_noticed_late_and_recovered_from(job: str, engine: str, out
     running.advance(100)
     running.crash(1)
     _, happened = running.advance(600)
-    assert (kernel.OUTAGE_START in codes(happened)) == outage
-    assert kernel.RECOVERED in codes(happened)
+    assert (layout.OUTAGE_START in codes(happened)) == outage
+    assert layout.RECOVERED in codes(happened)
     assert running.workers == left
     assert running.steady
-    offered = running.rows[:700, kernel.WORKLOAD].sum()
+    offered = running.rows[:700, layout.WORKLOAD].sum()
     assert running.processed - running.replayed + running.backlog == pytest.approx(offered)
 
 
@@ -163,10 +163,10 @@ def test_when_the_last_worker_dies_nothing_goes_on_before_there_is_another(job: 
     running.advance(50)
     running.crash(1)
     _, happened = running.advance(300)
-    down = [event.time_s for event in happened if event.code in {kernel.OUTAGE_START, kernel.OUTAGE_END}]
+    down = [event.time_s for event in happened if event.code in {layout.OUTAGE_START, layout.OUTAGE_END}]
     assert down[1] - down[0] >= 14
-    assert running.rows[51, kernel.THROUGHPUT] == 0
-    assert running.rows[300, kernel.THROUGHPUT] > 0
+    assert running.rows[51, layout.THROUGHPUT] == 0
+    assert running.rows[300, layout.THROUGHPUT] > 0
 
 
 def test_a_slow_worker_holds_back_who_depends_on_it() -> None:
@@ -178,7 +178,7 @@ def test_a_slow_worker_holds_back_who_depends_on_it() -> None:
         running.advance(10)
         running.slow(1, 1.0)
         running.advance(10)
-        capacity = running.rows[:30, kernel.CAPACITY]
+        capacity = running.rows[:30, layout.CAPACITY]
         assert capacity[15] / capacity[5] == pytest.approx(left)
         assert capacity[25] == pytest.approx(capacity[5])
 
@@ -191,11 +191,11 @@ def test_a_stalled_source_piles_events_up_and_they_are_worked_off() -> None:
     running.stall(False)
     running.advance(100)
     rows = running.rows[:230]
-    assert rows[100:130, kernel.THROUGHPUT].sum() == 0
-    assert rows[129, kernel.BACKLOG] == pytest.approx(30 * rows[0, kernel.WORKLOAD])
+    assert rows[100:130, layout.THROUGHPUT].sum() == 0
+    assert rows[129, layout.BACKLOG] == pytest.approx(30 * rows[0, layout.WORKLOAD])
     # half the capacity is spare, so that it takes as long as it lasted
-    assert rows[158, kernel.BACKLOG] > 0
-    assert rows[161, kernel.BACKLOG] == pytest.approx(0, abs=1e-6)
+    assert rows[158, layout.BACKLOG] > 0
+    assert rows[161, layout.BACKLOG] == pytest.approx(0, abs=1e-6)
     assert running.replayed == 0
 
 
@@ -204,7 +204,7 @@ def test_a_slow_network_adds_to_every_event() -> None:
     running.advance(10)
     running.delay(0.2)
     running.advance(10)
-    means = running.rows[:20, kernel.MEAN]
+    means = running.rows[:20, layout.MEAN]
     assert means[15] - means[5] == pytest.approx(0.2)
 
 
