@@ -33,7 +33,8 @@ def quantity(value: float | None, unit: str = "") -> str:
     if known is None:
         return NONE
     factor, suffix = _scale(known, unit)
-    return _join(_digits(known / factor, unit), suffix)
+    scaled = number(known / factor)  # a share beyond all bounds has no percentage
+    return NONE if scaled is None else _join(_digits(scaled, unit), suffix)
 
 
 def interval(figure: Figure, unit: str = "") -> str:
