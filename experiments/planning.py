@@ -114,7 +114,10 @@ def plan(
     only: Sequence[str] = (),
     seed: int | None = None,
 ) -> tuple[Experiment, ...]:
-    """All experiments of a suite, in its order; `only` filters by `key=value` on job, workload, autoscaler, place."""
+    """All experiments of a suite, in its order; `only` filters by `key=value` on job, workload, autoscaler, place.
+
+    Of several values for one key, one has to match.
+    """
     suite = loaded.suite
     if place is not None:
         if place not in infra.names():
@@ -125,7 +128,11 @@ def plan(
             raise UserError(*(f"{suite.name}: {line}" for line in dict.fromkeys(refused) if line))
     wanted = _filters(only)
     cells = [cell for cell in _cells(suite) if not _excluded(cell, suite)]
-    chosen = [cell for cell in cells if all(matrix.matches(value, cell.named(key)) for key, value in wanted)]
+    chosen = [
+        cell
+        for cell in cells
+        if all(any(matrix.matches(value, cell.named(key)) for value in values) for key, values in wanted.items())
+    ]
     if not chosen:
         asked = " ".join(only)
         raise UserError(
@@ -240,14 +247,15 @@ def _excluded(cell: _Cell, suite: Suite) -> bool:
     )
 
 
-def _filters(only: Sequence[str]) -> list[tuple[str, str]]:
+def _filters(only: Sequence[str]) -> dict[str, list[str]]:
+    """The values that are wanted, by key."""
     keys = ["job", "workload", "autoscaler", "place"]
-    filters = []
+    filters: dict[str, list[str]] = {}
     for text in only:
         key, equals, value = text.partition("=")
         if not equals or key not in keys:
             raise UserError(f"--only {text}: write key=value with a key of {', '.join(keys)}")
-        filters.append((key, value))
+        filters.setdefault(key, []).append(value)
     return filters
 
 

@@ -24,7 +24,8 @@ RepetitionsOption = Annotated[int | None, typer.Option(min=1, help="Runs of each
 OnlyOption = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="KEY=VALUE", help="Only experiments with this job, workload, autoscaler or place; repeatable."
+        metavar="KEY=VALUE",
+        help="Only experiments with this job, workload, autoscaler or place; of one key's values any will do.",
     ),
 ]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Do all runs again, also those that are archived.")]

@@ -71,6 +71,8 @@ def test_an_addition_that_repeats_a_cell_is_refused(suite_file: Write) -> None:
 def test_only_filters(suite_file: Write) -> None:
     path = suite_file(MATRIX)
     assert len(planned(path, only=["job=yahoo", "autoscaler=hpa"])) == 4
+    both = planned(path, only=["autoscaler=hpa", "autoscaler=static"])
+    assert len(both) == len(planned(path, only=["autoscaler=hpa"])) + len(planned(path, only=["autoscaler=static"]))
     with pytest.raises(UserError, match="no experiment matches job=storm"):
         planned(path, only=["job=storm"])
     with pytest.raises(UserError, match="write key=value"):
