@@ -96,22 +96,13 @@ class ModelBased(Agent):
                 self._flag_seen[flag, action, min(follows, space.flags - 1)] = 1.0
         self.level: Floats = self._level_seen.copy()
         self.flag: Floats = self._flag_seen.copy()
+        room = np.empty((2, *self.unknown.shape))
+        seen = self._level_seen, self.level, self._flag_seen, self.flag
+        self._model = self.q, space.known, self.unknown, *seen, room
+        self._rates = learning.rate, learning.discount
 
     def learn(self, last: State, action: int, state: State) -> int:
-        return backup.learn(
-            self.q,
-            self.space.known,
-            self.unknown,
-            self._level_seen,
-            self.level,
-            self._flag_seen,
-            self.flag,
-            (last[1], last[2], action),
-            state,
-            self.unknown_cost,
-            self.learning.rate,
-            self.learning.discount,
-        )
+        return backup.learn(*self._model, (last[1], last[2], action), state, self.unknown_cost, *self._rates)
 
 
 class QLearning(Agent):

@@ -55,61 +55,62 @@ def greedy(q: Floats, k: int, x: int, f: int) -> int:
 
 
 @_compiled
-def backup(q: Floats, known: Floats, unknown: Floats, level: Floats, flag: Floats, discount: float) -> None:
+def backup(
+    q: Floats, known: Floats, unknown: Floats, level: Floats, flag: Floats, discount: float, room: Floats
+) -> None:
     """One sweep of Algorithm 2, line 4, over all states and actions, each from the values before the sweep.
 
     `q[x, f, a, k]` is as `no_costs` makes it; `known[a, k]` is what arriving at k by action a costs for certain,
     `unknown[x, f, k]` the estimate for being there; `level[x, x']` and `flag[f, a, f']` are estimated probabilities.
+    `room[2, x, f, k]` is overwritten: taking it from the system anew each time would take longer than the sweep.
     """
     levels, flags, counts = unknown.shape
-    expected = _expected(_ahead(q, unknown, discount), level)
+    ahead, expected = room[0], room[1]
+    _look_ahead(q, unknown, discount, ahead)
+    _expect(ahead, level, expected)
     for x in range(levels):
         for f in range(flags):
             for action in range(3):
                 if action == LESS and flags == 2 and f == 0:
                     continue
-                # from k in [first, end) an action leads to k + action - 1
+                # from k in [first, end) an action leads to k + change
+                change = action - 1
                 first, end = (1 if action == LESS else 0), (counts - 1 if action == MORE else counts)
-                after = first + action - 1
-                values, certain, chance = q[x, f, action, first:end], known[action, after:], flag[f, action]
-                plain, flagged = expected[x, 0, after:], expected[x, flags - 1, after:]
+                plain, flagged = flag[f, action, 0], flag[f, action, flags - 1]
                 if flags == 1:
-                    for k in range(values.size):
-                        values[k] = certain[k] + chance[0] * plain[k]
+                    for k in range(first, end):
+                        q[x, f, action, k] = known[action, k + change] + plain * expected[x, 0, k + change]
                 else:
-                    for k in range(values.size):
-                        values[k] = certain[k] + chance[0] * plain[k] + chance[1] * flagged[k]
+                    for k in range(first, end):
+                        after = k + change
+                        either = known[action, after] + plain * expected[x, 0, after]
+                        q[x, f, action, k] = either + flagged * expected[x, 1, after]
 
 
 @_compiled
-def _ahead(q: Floats, unknown: Floats, discount: float) -> Floats:
+def _look_ahead(q: Floats, unknown: Floats, discount: float, ahead: Floats) -> None:
     """What being in each state costs: the estimate for it, and what is to come at best."""
     levels, flags, counts = unknown.shape
-    ahead = np.empty((levels, flags, counts))
     for x in range(levels):
         for f in range(flags):
-            value, less, keep, more = ahead[x, f], q[x, f, LESS], q[x, f, KEEP], q[x, f, MORE]
-            own = unknown[x, f]
             for k in range(counts):
-                least = less[k] if less[k] < keep[k] else keep[k]
-                value[k] = own[k] + discount * (more[k] if more[k] < least else least)
-    return ahead
+                less, keep, more = q[x, f, LESS, k], q[x, f, KEEP, k], q[x, f, MORE, k]
+                least = less if less < keep else keep
+                ahead[x, f, k] = unknown[x, f, k] + discount * (more if more < least else least)
 
 
 @_compiled
-def _expected(ahead: Floats, level: Floats) -> Floats:
+def _expect(ahead: Floats, level: Floats, expected: Floats) -> None:
     """The same over the levels that may follow each level."""
-    levels, flags, counts = ahead.shape
-    expected = np.zeros((levels, flags * counts))
-    states = ahead.reshape((levels, flags * counts))
+    levels = level.shape[0]
+    states, totals = ahead.reshape((levels, -1)), expected.reshape((levels, -1))
     for x in range(levels):
-        total = expected[x]
+        totals[x] = 0.0
         for then in range(levels):
             share = level[x, then]
             if share > 0.0:
-                for state in range(total.size):
-                    total[state] += share * states[then, state]
-    return expected.reshape((levels, flags, counts))
+                for state in range(totals.shape[1]):
+                    totals[x, state] += share * states[then, state]
 
 
 @_compiled
@@ -150,6 +151,7 @@ def learn(
     level: Floats,
     flag_seen: Floats,
     flag: Floats,
+    room: Floats,
     before: tuple[int, int, int],
     state: tuple[int, int, int],
     cost: float,
@@ -158,7 +160,7 @@ def learn(
 ) -> int:
     """Algorithm 2: what a step tells of probabilities and costs, then a full backup. Returns the greedy action.
 
-    `before` is the level, the flag and the action of the last step.
+    `before` is the level, the flag and the action of the last step; `room` is what a backup needs.
     """
     k, x, f = state
     was, flagged, action = before
@@ -167,5 +169,5 @@ def learn(
     flag_seen[flagged, action, f] += 1.0
     count(flag_seen[flagged, action], flag[flagged, action])
     observe_cost(unknown, k, x, f, cost, rate)
-    backup(q, known, unknown, level, flag, discount)
+    backup(q, known, unknown, level, flag, discount, room)
     return greedy(q, k, x, f)

@@ -165,7 +165,7 @@ class E2DF(Autoscaler[E2DFParams]):
     def decide(self, observation: Observation) -> Decision:
         states = {name: OperatorState.of(view) for name, view in observation.operators.items()}
         requests = [request for name, state in states.items() if (request := self._ask(name, state)) is not None]
-        slots = {name: view.free for name, view in observation.regions.items()}
+        slots = {name: view.free for name, view in observation.regions.items()} if requests else {}
         verdict = self._application.decide(requests, slots)
         wanted = {request.target: states[request.target].replicas + request.change for request in verdict.granted}
         for name, view in observation.operators.items():

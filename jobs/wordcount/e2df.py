@@ -11,6 +11,11 @@ _PAPER = "Russo Russo et al. 2018"
 _SETUP = f"{_PAPER}, section 8.1"
 _NOT_MODELLED = f"{_SETUP}: not part of their model"
 _NEXT_MINUTE = f"{_SETUP}: all adaptation actions are completed within the next minute"
+_HOME = (
+    f"{_PAPER}, section 7: new replicas go to where the operator's others are, with no word of where that is; of the 14 "
+    "ways to spread four operators over regions that are alike, those were kept that make 12 nodes a region enough "
+    "(section 8.2), and of these the one nearest to Table 2, thresholds with w_d = 0.1, on the authors' own load"
+)
 _STEADY = f"{_SETUP}: each minute an operator is an M/D/1 queue of its own, with no word of what a minute leaves behind"
 
 E2DF = Engine(
@@ -69,6 +74,10 @@ WORDCOUNT = OperatorsProfile(
         "key_count": Constant(0, "keys", f"{_SETUP}: replicas share an operator's load evenly"),
         "key_skew": Constant(0.0, "", "no effect: there are no keys"),
         "key_groups": Constant(128, "groups", "no effect: there are no keys"),
+        "home.splitter": Constant(0, "region", _HOME),
+        "home.filter": Constant(0, "region", _HOME),
+        "home.counter": Constant(1, "region", _HOME),
+        "home.consumer": Constant(1, "region", _HOME),
     },
     topology=(
         Operator("splitter", selectivity=5.0),

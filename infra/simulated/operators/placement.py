@@ -21,7 +21,16 @@ class Placement(ABC):
     Within a region an instance always goes to the fullest node that has a slot.
     """
 
-    def __init__(self, topology: Topology, latency_s: Floats, rng: np.random.Generator, random_leave: float) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        latency_s: Floats,
+        homes: Sequence[int],
+        rng: np.random.Generator,
+        random_leave: float,
+    ) -> None:
+        self.homes = homes
+        """[operator] The region that is its home."""
         self.upstream = [topology.upstream(operator) for operator in range(len(topology.operators))]
         self.latency_s = latency_s
         """[from region, to region]"""
@@ -56,25 +65,29 @@ class Near(Placement):
 
 
 class Home(Placement):
-    """In the region where most of the operator's other instances are, and nowhere else.
+    """In the region where most of the operator's other instances are, the first one at its home, and nowhere else.
 
     Reference: G. Russo Russo et al., "Multi-Level Elasticity for Wide-Area Data Streaming Systems: A Reinforcement
-    Learning Approach", Algorithms 11(9), 2018, section 7. Where an operator's first instance goes is not said there:
-    operators take turns over the regions.
+    Learning Approach", Algorithms 11(9), 2018, section 7. Where an operator's first instance goes is not said there.
     """
 
     def regions(self, operator: int, instances: Counts) -> Sequence[int]:
         mine: list[int] = instances[operator].tolist()
         most = max(mine)
-        return [mine.index(most) if most else operator % len(mine)]
+        return [mine.index(most) if most else self.homes[operator]]
 
 
 PLACEMENTS: dict[str, type[Placement]] = {"near": Near, "home": Home}
 
 
 def create(
-    name: str, topology: Topology, latency_s: Floats, rng: np.random.Generator, random_leave: float
+    name: str,
+    topology: Topology,
+    latency_s: Floats,
+    homes: Sequence[int],
+    rng: np.random.Generator,
+    random_leave: float,
 ) -> Placement:
     if name not in PLACEMENTS:
         raise ValueError(f'unknown placement "{name}"; there are: {", ".join(PLACEMENTS)}')
-    return PLACEMENTS[name](topology, latency_s, rng, random_leave)
+    return PLACEMENTS[name](topology, latency_s, homes, rng, random_leave)

@@ -77,7 +77,8 @@ class Plant:
         self._noise = Noise(len(parts), max(fleet.limit for fleet in self.fleets), seed, silent=noisy == 0)
         self._records = Records(len(parts), self._machinery.width, self.steps)
         chance = np.random.default_rng([seed, _LEAVING])
-        policy = placement.create(profile.placement, topology, latency_s, chance, profile["random_leave"])
+        homes = [_home(part, index) for index, part in enumerate(parts)]
+        policy = placement.create(profile.placement, topology, latency_s, homes, chance, profile["random_leave"])
         pools = {name: _pool(profile, index) for index, name in enumerate(profile.regions)}
         slots = Slots(len(parts), pools, policy)
         self.deployment = Deployment(topology.names, profile, slots, self._machinery, self._tell, seed)
@@ -238,6 +239,16 @@ def _whole_steps(profile: OperatorsProfile, duration_s: int) -> int:
     if duration_s % step_s:
         raise ValueError(f"{profile.engine.name} advances {step_s} s at a time: {duration_s} s are no multiple of it")
     return step_s
+
+
+def _home(part: OperatorsProfile, operator: int) -> int:
+    """The region of an operator's first instance; operators whose profile has no `home` take turns."""
+    if "home" not in part.constants:
+        return operator % len(part.regions)
+    home = part["home"]
+    if home not in range(len(part.regions)):
+        raise ValueError(f"{part.engine.name}: home is {home:g}, not a region from 0 to {len(part.regions) - 1}")
+    return int(home)
 
 
 def _pool(profile: OperatorsProfile, region: int) -> Pool:

@@ -37,6 +37,11 @@ def actions(k: int, f: int, counts: int, flags: int) -> list[int]:
     return [action for action, open_ in enumerate((less, True, k < counts - 1)) if open_]
 
 
+def sweep(model: Made, discount: float) -> None:
+    room = np.full((2, *model["unknown"].shape), np.nan)
+    backup.backup(*(model[name] for name in ("q", "known", "unknown", "level", "flag")), discount, room)
+
+
 def brute_force(model: Made, discount: float) -> Any:
     """Bellman's equation, state by state, over all successors (Algorithm 2, line 4, with equation 3)."""
     q = model["q"].copy()
@@ -58,7 +63,7 @@ def brute_force(model: Made, discount: float) -> Any:
 def test_a_backup_is_what_brute_force_finds(counts: int, levels: int, flags: int, seed: int) -> None:
     model = made(counts, levels, flags, seed)
     expected = brute_force(model, 0.99)
-    backup.backup(model["q"], model["known"], model["unknown"], model["level"], model["flag"], 0.99)
+    sweep(model, 0.99)
     np.testing.assert_allclose(model["q"], expected, rtol=1e-12)
 
 
@@ -72,7 +77,7 @@ def test_repeated_backups_solve_a_known_decision_process() -> None:
     unknown = np.array([[[1.0, 0.0, 0.0]]])
     q, one = backup.no_costs(3, 1, 1), np.ones((1, 1))
     for _ in range(400):
-        backup.backup(q, known, unknown, one, np.ones((1, 3, 1)), discount)
+        backup.backup(q, known, unknown, one, np.ones((1, 3, 1)), discount, np.empty((2, 1, 1, 3)))
     less, keep, more = q[0, 0]
     assert keep[1] == pytest.approx(stay)
     assert more[0] == pytest.approx(0.6 + discount * stay)
@@ -110,7 +115,7 @@ def test_repeated_backups_reach_the_fixed_point_that_policy_iteration_finds(seed
             break
         policy = better
     for _ in range(1500):
-        backup.backup(model["q"], model["known"], model["unknown"], model["level"], model["flag"], discount)
+        sweep(model, discount)
     for (k, x, f), value in zip(states, values, strict=True):
         assert model["q"][x, f, int(backup.greedy(model["q"], k, x, f)), k] == pytest.approx(value, rel=1e-9)
 

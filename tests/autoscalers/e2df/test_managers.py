@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from autoscalers.e2df.monitor import OperatorState, RegionState
 from autoscalers.e2df.operator_managers import OPERATOR_MANAGERS, OperatorSettings
 from autoscalers.e2df.region_managers import REGION_MANAGERS, RegionSettings
 from autoscalers.model import RegionView
+from autoscalers.testing import observation
 
 RNG = np.random.default_rng(0)
 OPERATORS = OperatorSettings(1, 20, 0.75, 0.75, (1 / 3, 1 / 3, 1 / 3), 0.0105, 10, Learning())
@@ -20,9 +23,7 @@ REGIONS = RegionSettings(50, 12, 2, (0.7, 0.3), 0.1, Learning())
 
 
 def operator(replicas: int, utilisation: float, rate: float = 100.0, response_s: float = 0.005) -> OperatorState:
-    return OperatorState(
-        replicas, utilisation, rate, response_s, {"dc1": replicas}, np.full((1, replicas), utilisation)
-    )
+    return OperatorState(replicas, utilisation, utilisation, rate, response_s, {"dc1": replicas})
 
 
 @pytest.mark.parametrize(
@@ -36,8 +37,26 @@ def test_thresholds(replicas: int, utilisation: float, change: int) -> None:
 
 
 def test_the_hottest_replica_decides_on_more() -> None:
-    state = OperatorState(2, 0.5, 100.0, 0.005, {}, np.array([[0.2, 0.8]]))
+    state = OperatorState(2, 0.5, 0.8, 100.0, 0.005, {})
     assert OPERATOR_MANAGERS["threshold"](OPERATORS, 600.0, RNG).propose(state) == 1
+
+
+@pytest.mark.parametrize(
+    ("cpu", "utilisation", "hottest"),
+    [
+        ([[0.2, 0.8]], 0.5, 0.8),
+        ([[0.2, np.nan, 0.4]], 0.3, 0.4),
+        ([[0.2, 0.8], [0.4, np.nan]], 1.4 / 3, 0.8),
+        ([[0.2, np.nan], [0.4, np.nan]], 0.3, 0.3),
+        ([[np.nan, np.nan]], np.nan, np.nan),
+        (np.empty((1, 0)), np.nan, np.nan),
+        (np.empty((0, 2)), np.nan, np.nan),
+    ],
+)
+def test_utilisation_is_of_what_was_measured(cpu: list[list[float]], utilisation: float, hottest: float) -> None:
+    view = replace(observation(parallelism=3).operators["job"], cpu=np.array(cpu))
+    state = OperatorState.of(view)
+    assert (state.utilisation, state.hottest) == pytest.approx((utilisation, hottest), nan_ok=True)
 
 
 @pytest.mark.parametrize("kind", OPERATOR_MANAGERS)
