@@ -32,11 +32,13 @@ class Rescale:
     """Seconds without output, as measured; NaN while the change is still under way."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OperatorView:
     """One operator as measured since the last decision: t samples of i instances.
 
     What could not be measured is NaN: an instance that is still booting has no CPU.
+    To be read only. It is not frozen because one is made for every operator and decision, and that would take four
+    times as long.
     """
 
     parallelism: int

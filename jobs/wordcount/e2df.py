@@ -12,7 +12,7 @@ _SETUP = f"{_PAPER}, section 8.1"
 _NOT_MODELLED = f"{_SETUP}: not part of their model"
 _NEXT_MINUTE = f"{_SETUP}: all adaptation actions are completed within the next minute"
 _HOME = (
-    f"{_PAPER}, section 7: new replicas go to where the operator's others are, with no word of where that is; of the 14 "
+    f"{_PAPER}, section 7: new replicas go where the operator's others are, and nothing says where that is; of the 14 "
     "ways to spread four operators over regions that are alike, those were kept that make 12 nodes a region enough "
     "(section 8.2), and of these the one nearest to Table 2, thresholds with w_d = 0.1, on the authors' own load"
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from autoscalers.model import Floats
 from infra.simulated.fleet import Fleet
-from infra.simulated.operators import kernel, record
+from infra.simulated.operators import handover, kernel, record
 from infra.simulated.operators.crew import Crew
 from infra.simulated.operators.network import Spot, travel
 from infra.simulated.operators.topology import Topology
@@ -21,7 +21,6 @@ _WIDTH = 8
 _ENTRANCE = Spot(1.0, 0)
 #: Ways between operators that are remembered: crews come and go, mostly to where they were before.
 _WAYS = 1024
-_SEEN = ("seen_cpu", "seen_memory", "seen_rate", "seen_backlog")
 
 
 class Machinery:
@@ -62,25 +61,18 @@ class Machinery:
 
     def reorder(self, operator: int, order: Sequence[int]) -> None:
         """Instances change places, and take what waits for them along."""
-        self.instances[operator, : len(order)] = self.instances[operator, list(order)]
+        handover.reorder(self.instances[operator], np.array(order))
 
     def take_over(self, operator: int, crew: Crew, pause_s: float) -> None:
         """A new crew shares the work anew, and what waits with it; it serves after a pause."""
-        before, now = int(self.operators[operator]["instances"]), crew.serving
+        mine, fleet, now = self.operators[operator], self._fleets[operator], crew.serving
         if now > self.width:
             wider = np.zeros((self.operators.size, max(now, 2 * self.width)), dtype=kernel.INSTANCE)
             wider[:, : self.width] = self.instances
             self.instances = wider
-        mine = self.instances[operator]
-        waiting = mine["backlog"][:before].sum()
-        mine[now:before] = np.zeros((), dtype=kernel.INSTANCE)
-        for name in _SEEN:
-            mine[name][before:now] = np.nan
-        mine["share"][:now] = self._fleets[operator].shares(now)
-        mine["backlog"][:now] = waiting * mine["share"][:now]
-        mine["hold_s"][:now] = np.maximum(mine["hold_s"][:now], pause_s)
-        self.operators[operator]["instances"] = now
-        self.operators[operator]["rate"] = self._fleets[operator].worker_capacity(now)
+        handover.take_over(self.instances[operator], int(mine["instances"]), fleet.shares(now), pause_s)
+        mine["instances"] = now
+        mine["rate"] = fleet.worker_capacity(now)
         self.update(operator, crew)
 
     def stop(self, operator: int, instance: int, seconds: float) -> None:
@@ -97,20 +89,17 @@ class Machinery:
         self._changed.clear()
 
     def _show(self, operator: int, crew: Crew) -> None:
-        mine = self.operators[operator]
-        mine["wanted"] = crew.wanted
-        mine["running"] = len(crew.members)
-        mine["nodes"] = crew.nodes
         serving = crew.members[: crew.serving]
-        self.instances["up"][operator, : crew.serving] = [member.ready for member in serving]
-        self.instances["speed"][operator, : crew.serving] = [member.speed * member.slowed_to for member in serving]
-        shares = self.instances["share"][operator, : crew.serving].tolist()
-        # those that lost their node have no way to them
-        spots = tuple(
-            Spot(share, member.node.region)
-            for share, member in zip(shares, serving, strict=True)
-            if member.node is not None
+        handover.show(
+            self.operators[operator : operator + 1],
+            self.instances[operator],
+            crew.wanted,
+            len(crew.members),
+            crew.nodes,
+            np.array([member.ready for member in serving]),
+            np.array([member.speed * member.slowed_to for member in serving]),
         )
+        spots = _spots(crew, self._fleets[operator].shares(crew.serving).tolist())
         if spots and spots != self._spots[operator]:
             self._spots[operator] = spots
             self._measure_entrance(operator)
@@ -134,3 +123,14 @@ class Machinery:
             if operator in (origin, goal):
                 way = self._travel(self._spots[origin], self._spots[goal])
                 self.edges[index]["latency_s"], self.edges[index]["latency_var"] = way
+
+
+def _spots(crew: Crew, shares: Sequence[float]) -> tuple[Spot, ...]:
+    """How much of an operator's work is done in which region; those that lost their node have no way to them."""
+    by_region: dict[int, float] = {}
+    for share, member in zip(shares, crew.members, strict=False):
+        if member.node is not None:
+            by_region[member.node.region] = by_region.get(member.node.region, 0.0) + share
+    if len(by_region) == 1:
+        return (Spot(1.0, *by_region),)
+    return tuple(Spot(by_region[region], region) for region in sorted(by_region))

@@ -33,6 +33,8 @@ CONSTANTS = frozenset(
         *("slots_per_node", "nodes_max", "nodes_initial", "latency_within_s", "latency_between_s"),
     }
 )
+#: What it may know: the region of an operator's first instance.
+OPTIONAL = frozenset({"home"})
 DELAYS = frozenset({"boot_s", "reconfigure_s", "pause_s", "restart_s"})
 
 #: Seconds of load that the first instances must carry if nobody says how many to start with.

@@ -76,24 +76,25 @@ class OperatorsTarget(Target):
         rows, samples = plant.last(plant.step - self._observed)
         self._observed = plant.step
         deployment, slots = plant.deployment, plant.deployment.slots
-        samples = _as_wide(samples, max(len(crew.members) for crew in deployment.crews))
         backlogs = rows[-1, :, record.SEEN_BACKLOG].tolist() if len(rows) else [math.nan] * rows.shape[1]
         views = {}
         for index, (name, crew) in enumerate(zip(self._names, deployment.crews, strict=True)):
             ready, started_s, ready_since_s = crew.arrays()
             instances = ready.size
+            if instances > samples.shape[2]:
+                samples = _as_wide(samples, instances)
             views[name] = OperatorView(
-                parallelism=crew.wanted,
-                ready=ready,
-                started_s=started_s,
-                ready_since_s=ready_since_s,
-                cpu=samples[:, index, :instances, record.I_CPU],
-                memory=samples[:, index, :instances, record.I_MEMORY],
-                throughput=samples[:, index, :instances, record.I_THROUGHPUT],
-                input_rate=rows[:, index, record.SEEN_WORKLOAD],
-                backlog=backlogs[index],
-                response_time=rows[:, index, record.SEEN_LATENCY],
-                regions=slots.where(index),
+                crew.wanted,
+                ready,
+                started_s,
+                ready_since_s,
+                samples[:, index, :instances, record.I_CPU],
+                samples[:, index, :instances, record.I_MEMORY],
+                samples[:, index, :instances, record.I_THROUGHPUT],
+                rows[:, index, record.SEEN_WORKLOAD],
+                backlogs[index],
+                rows[:, index, record.SEEN_LATENCY],
+                slots.where(index),
             )
         return Observation(
             time_s=plant.now_s,
@@ -206,6 +207,4 @@ def read_topology(profile: OperatorsProfile, of_job: Sequence[Operator]) -> Topo
 def _as_wide(samples: Floats, instances: int) -> Floats:
     """Room for the samples of so many instances; of those that the record had none for, nothing was measured."""
     missing = instances - samples.shape[2]
-    if missing <= 0:
-        return samples
     return np.pad(samples, ((0, 0), (0, 0), (0, missing), (0, 0)), constant_values=math.nan)

@@ -18,12 +18,14 @@ from experiments.recorder import Recorder
 from experiments.schema import EVENTS, INSTANCES, METRICS
 from infra.faults import Incident
 from infra.model import Assignment
-from infra.simulated.operators.plant import CONSTANTS, DELAYS
+from infra.simulated.operators.plant import CONSTANTS, DELAYS, OPTIONAL
 from infra.simulated.operators.target import OperatorsTarget
 from jobs.model import Job, Operator
 from jobs.wordcount.e2df import WORDCOUNT
 
 E2DF = Job("wordcount", "WordCount", "", "", "a sentence", WORDCOUNT.topology, {"e2df": WORDCOUNT})
+#: Over all three regions, so that there is something to tell apart.
+SPREAD = {"home.splitter": 0, "home.filter": 1, "home.counter": 2, "home.consumer": 0}
 MakeTarget = Callable[..., OperatorsTarget]
 
 
@@ -32,6 +34,8 @@ def day(minutes: int) -> Any:
 
 
 def e2df(curve: Any, *, seed: int = 1, workers: int | None = None, faults: Any = (), **options: Any) -> OperatorsTarget:
+    """As in the paper, with operators in all three regions."""
+    options["constants"] = {**SPREAD, **options.get("constants", {})}
     return OperatorsTarget(Assignment("run", E2DF, "e2df", curve, seed, workers, options, tuple(faults)))
 
 
@@ -50,7 +54,7 @@ def noisy(make_profile: Any) -> MakeTarget:
 
 
 def test_the_profile_of_the_paper_is_complete_and_every_figure_has_a_unit_and_a_source() -> None:
-    assert {name.partition(".")[0] for name in WORDCOUNT.constants} == CONSTANTS
+    assert {name.partition(".")[0] for name in WORDCOUNT.constants} == CONSTANTS | OPTIONAL
     assert set(WORDCOUNT.delays) == DELAYS
     assert WORDCOUNT.engine.scales == "operators"
     for name, constant in WORDCOUNT.constants.items():
@@ -59,6 +63,23 @@ def test_the_profile_of_the_paper_is_complete_and_every_figure_has_a_unit_and_a_
     assert WORDCOUNT.between("dc2", "dc1") == WORDCOUNT.between("dc1", "dc3") == 0.002
     assert WORDCOUNT.between("dc3", "dc2") == 0.001
     assert WORDCOUNT.between("dc3", "dc3") == 0.0
+
+
+def homes(**constants: float) -> list[str]:
+    """Where each operator has its only instance."""
+    options = {"constants": {f"home.{operator}": region for operator, region in constants.items()}}
+    assignment = Assignment("run", E2DF, "e2df", np.full(120, 10.0), 7, 1, options)
+    with infra.get("simulated").provision(assignment) as cluster, cluster.deploy() as target:
+        target.advance(60)
+        views = target.observe().operators
+    return [", ".join(region for region, count in view.regions.items() if count) for view in views.values()]
+
+
+def test_operators_start_at_home() -> None:
+    assert homes() == ["dc1", "dc1", "dc2", "dc2"]
+    assert homes(consumer=2) == ["dc1", "dc1", "dc2", "dc3"]
+    with pytest.raises(ValueError, match="home is 3, not a region from 0 to 2"):
+        homes(counter=3)
 
 
 def test_the_place_runs_it_and_records_by_the_schema() -> None:
@@ -91,7 +112,7 @@ def test_minutes_follow_the_model_of_the_paper() -> None:
     assert last["cpu"][:4] == pytest.approx(utilisation, rel=1e-6)
     times = 1 / 330 + utilisation / (2 * 330 * (1 - utilisation))
     assert last["latency_mean_s"][:4] == pytest.approx(times, rel=1e-5)
-    # dc1 to dc2, dc2 to dc3, dc3 to dc1: operators take turns over the regions
+    # dc1 to dc2, dc2 to dc3, dc3 to dc1
     assert last["latency_mean_s"][4] == pytest.approx(times.sum() + 0.002 + 0.001 + 0.002, rel=1e-5)
     assert last["demand_workers"].tolist() == [2, 8, 3, 3, 16]
     assert last["workers_ready"].tolist() == [2, 10, 4, 4, 20]
