@@ -40,7 +40,7 @@ def aggregate(
     rows = check(runs)
     within_runs = Percentiles.for_groups_of(max(rows.values()))
     distribution = Percentiles.for_groups_of(_most_per_experiment(runs, rows), *QUANTILES)
-    with session(spark_master) as spark:
+    with session(spark_master, rows=sum(rows.values())) as spark:
         *parts, noted, latencies = collect(
             from_seconds(spark, runs, objectives, within_runs),
             from_decisions(spark, runs),

@@ -21,13 +21,15 @@ def control(place: Place, assignment: Assignment, autoscaler: Autoscaler[Any], r
         autoscaler.warm_start(profile(place, assignment, wanted, recorder))
     end = float(len(assignment.curve))
     with place.provision(assignment) as cluster, cluster.deploy() as target:
+        now = target.time_s
         flushed = 0.0
-        while target.time_s < end:
-            target.advance(min(autoscaler.period_s, end - target.time_s))
-            if target.time_s - flushed >= FLUSH_S:
+        while now < end:
+            target.advance(min(autoscaler.period_s, end - now))
+            now = target.time_s
+            if now - flushed >= FLUSH_S:
                 recorder.record(target.drain())
-                flushed = target.time_s
-            if target.time_s >= end:
+                flushed = now
+            if now >= end:
                 break
             observation = target.observe()
             started = time.perf_counter()

@@ -52,16 +52,20 @@ class Agent(ABC):
         self.unknown_cost = 0.0
         """The part of it that could not be known before."""
         self._before: tuple[State, int] | None = None
-        self._known: list[list[float]] = space.known.tolist()
+        last = space.counts - 1
+        self._paid = [
+            [float(costs[min(max(k + change, 0), last)]) for k in range(space.counts)]
+            for change, costs in zip(CHANGES, space.known, strict=True)
+        ]
+        """[action][k] What is known of the cost of an action with k of them."""
         self._best: int | None = None
 
     def step(self, state: State, unknown: float) -> int:
         """Learn from the step that led here and answer with the next change: -1, 0 or +1."""
         if self._before is not None:
             last, action = self._before
-            after = min(max(last[0] + CHANGES[action], 0), self.space.counts - 1)
             self.unknown_cost = unknown
-            self.cost = self._known[action][after] + unknown
+            self.cost = self._paid[action][last[0]] + unknown
             self._best = self.learn(last, action, state)
         action = self.choose(state)
         self._before = state, action

@@ -207,8 +207,7 @@ class E2DF(Autoscaler[E2DFParams]):
                 kind = REGION_MANAGERS[self.params.ics]
                 manager = self._regions[name] = kind(self._region_settings, self.rng)
             state = RegionState.of(view, busy.get(name, 0.0), granted.get(name, 0), short.get(name, 0))
-            change = manager.propose(state)
-            if change:
+            if change := manager.propose(state):
                 requests.append(Request(name, change, urgency=state.utilisation + state.unmet))
         accepted = self._infrastructure.decide(requests, {}).granted if requests else ()
         return {
@@ -242,6 +241,8 @@ def _reason(
     states: Mapping[str, OperatorState], verdict: Verdict, observation: Observation, nodes: Mapping[str, int]
 ) -> str:
     """What changes, and what it was granted or refused for."""
+    if not (verdict.granted or verdict.short or nodes):
+        return "every manager keeps what it has"
     parts = [
         f"{request.target} {states[request.target].replicas} → {states[request.target].replicas + request.change}"
         f" (utilisation {states[request.target].utilisation:.0%})"
@@ -249,4 +250,4 @@ def _reason(
     ]
     parts += [f"no slot for {request.target} in {request.region}" for request in verdict.short]
     parts += [f"{region} {observation.regions[region].nodes} → {count} nodes" for region, count in nodes.items()]
-    return "; ".join(parts) or "every manager keeps what it has"
+    return "; ".join(parts)

@@ -1,10 +1,11 @@
-"""Table 1 of E2DF on the load that its authors publish, rates held for a minute each.
+"""Tables 1 and 2 of E2DF on the load that its authors publish, rates held for a minute each.
 
     python -m experiments.validation.e2df PROFILE.csv[.gz] [COMBINATION ...] [NAME=NUMBER ...]
 
 The profile has the columns t_seconds,rate, a row a minute, and is not part of Tidebed. A combination is a label of the
-suite paper-e2df, such as static/threshold; without any, all that the paper has are run. A name is a parameter of
-the policy or a constant of the simulated system (`tidebed list profiles`): idle=1, random_leave=0.
+suites paper-e2df and paper-e2df-objectives, such as static/threshold or "rl w_d=0.1"; without any, all that the paper
+has are run. A name is a parameter of the policy or a constant of the simulated system (`tidebed list profiles`):
+idle=1, random_leave=0.
 
 What was measured ends with where the nodes go: those that the replicas of each region need if packed tightly, those
 that they need beyond that because they are scattered, and those that hold none.
@@ -13,7 +14,6 @@ that they need beyond that because they are scattered, and those that hold none.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +27,10 @@ from autoscalers.model import Floats, RegionView
 from experiments.loop import FLUSH_S
 from experiments.planning import Run, plan
 from experiments.suite import load
-from experiments.validation.city import SUITE
 from infra.model import Assignment
 from workloads.trace import load_trace
 
+SUITES = ("paper-e2df", "paper-e2df-objectives")
 BOUND_S = np.float32(0.06)
 METRICS = ("slo_violation_share", "reconfigured_share", "mean_workers", "mean_nodes")
 PARTS = ("packed", "scattered", "empty")
@@ -76,53 +76,48 @@ def _add_nodes(totals: dict[str, float], region: RegionView) -> None:
     totals["empty"] += empty
 
 
+def combinations() -> dict[str, Run]:
+    """The first run of each, by label."""
+    return {one.autoscaler: one.runs[0] for suite in SUITES for one in plan(load(suite), repetitions=1)}
+
+
 def published() -> dict[str, dict[str, float]]:
-    """By combination and metric, from the suite."""
+    """By combination and metric, from the suites."""
     found: dict[str, dict[str, float]] = {}
-    for statement in load(SUITE).suite.published:
+    for statement in (one for suite in SUITES for one in load(suite).suite.published):
         if statement.value is not None and statement.autoscaler is not None:
             found.setdefault(statement.autoscaler, {})[statement.metric] = statement.value
     return found
 
 
-def table(
-    profile: Path, wanted: list[str], changes: dict[str, float]
-) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
-    """Combination, what was published, what came out."""
-    loaded = load(SUITE)
-    rates = load_trace(profile).curve(int(loaded.suite.duration))[::60]
-    figures = published()
-    for experiment in plan(loaded, repetitions=1):
-        if experiment.autoscaler in (wanted or figures):
-            yield (
-                experiment.autoscaler,
-                figures.get(experiment.autoscaler, {}),
-                measured(experiment.runs[0], rates, changes),
-            )
+def profile_rates(profile: Path) -> Floats:
+    """What the authors' load offers in each minute, for as long as the suites take."""
+    return load_trace(profile).curve(int(load(SUITES[0]).suite.duration))[::60]
 
 
 def main(arguments: list[str]) -> int:
     console = Console(width=120)
-    experiments = plan(load(SUITE), repetitions=1)
-    known = [experiment.autoscaler for experiment in experiments]
+    runs, figures = combinations(), published()
+    wanted = [it for it in arguments[1:] if it in runs or "=" not in it]
     try:
-        changes = {name: float(value) for name, equals, value in (it.partition("=") for it in arguments) if equals}
+        changes = {it.partition("=")[0]: float(it.partition("=")[2]) for it in arguments[1:] if it not in wanted}
     except ValueError:
         changes = {"": 0.0}
     profile = jobs.get("wordcount").profiles["e2df"]
-    names = {*experiments[0].runs[0].parameters, *profile.constants, *profile.delays}
-    wanted = [it for it in arguments[1:] if "=" not in it]
-    if not arguments or not Path(arguments[0]).is_file() or set(wanted) - set(known) or changes.keys() - names:
-        usage = f"python -m experiments.validation.e2df PROFILE.csv [{' | '.join(known)}] [NAME=NUMBER]"
+    names = {*runs["rl/rl"].parameters, *profile.constants, *profile.delays}
+    if not arguments or not Path(arguments[0]).is_file() or set(wanted) - set(runs) or changes.keys() - names:
+        usage = f"python -m experiments.validation.e2df PROFILE.csv [{' | '.join(runs)}] [NAME=NUMBER]"
         Console(stderr=True).print(f"write: {usage}", markup=False)
         return 2
-    shown = Table(title="Table 1 on the authors' own load", title_justify="left", title_style="bold")
+    rates = profile_rates(Path(arguments[0]))
+    shown = Table(title="Tables 1 and 2 on the authors' own load", title_justify="left", title_style="bold")
     for heading in ("nodes/operators", "", "violations", "reconfigured", "replicas", "nodes", " + ".join(PARTS)):
         shown.add_column(heading, justify="left" if heading in ("nodes/operators", "") else "right", no_wrap=True)
-    for name, paper, ours in table(Path(arguments[0]), wanted, changes):
+    for name in wanted or figures:
+        paper, ours = figures.get(name), measured(runs[name], rates, changes)
         if paper:
             shown.add_row(name, "published", *_cells(paper))
-        parts = " + ".join(f"{ours[name]:.2f}" for name in PARTS)
+        parts = " + ".join(f"{ours[part]:.2f}" for part in PARTS)
         shown.add_row("" if paper else name, "measured", *_cells(ours), parts, end_section=True)
     console.print(shown)
     return 0

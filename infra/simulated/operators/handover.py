@@ -1,4 +1,4 @@
-"""What happens to the instances of an operator when its crew changes, compiled: a change writes a dozen figures each."""
+"""What a change of an operator's crew does to its instances, compiled: each has a dozen figures to be set."""
 
 from __future__ import annotations
 

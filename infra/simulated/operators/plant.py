@@ -102,7 +102,7 @@ class Plant:
 
     def advance(self, steps: int) -> None:
         """Let steps pass. What becomes due within a step happens at its end."""
-        machinery, records, state = self._machinery, self._records, self._state
+        machinery, records, state, deployment = self._machinery, self._records, self._state, self.deployment
         end = self.step + steps
         records.reserve(steps)
         while self.step < end:
@@ -110,7 +110,7 @@ class Plant:
             if records.width < machinery.width:
                 records.widen(machinery.width)
             machinery.refresh()
-            state["changing"] = self.deployment.under_way
+            state["changing"] = deployment.under_way
             kernel.advance(
                 machinery.state,
                 self._constants,
@@ -129,7 +129,7 @@ class Plant:
             if state["recovered_step"]:
                 self._tell(float(state["recovered_step"] * self.step_s), "recovered", JOB, "")
                 state["recovered_step"] = 0
-            self.deployment.act(self.now_s)
+            deployment.act(self.now_s)
 
     def last(self, steps: int) -> tuple[Floats, Floats]:
         """Rows and samples of the last steps, to be read only."""

@@ -116,10 +116,14 @@ class OperatorsTarget(Target):
         if not nodes and not instances:
             now = sum(crew.wanted for crew in deployment.crews)
             return [Applied(JOB, now, now, now)]
-        more = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes if it[2] > len(pools[it[1]])]
-        less = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes if it[2] <= len(pools[it[1]])]
-        asked = [*more, *((*it, plant.ask, deployment.crews[it[1]].wanted) for it in instances), *less]
-        return [self._ask(target, before, wanted, partial(ask, index)) for target, index, wanted, ask, before in asked]
+        of_nodes = [(*it, plant.ask_nodes, len(pools[it[1]])) for it in nodes]
+        of_instances = [(*it, plant.ask, deployment.crews[it[1]].wanted) for it in instances]
+        more = [it for it in of_nodes if it[2] > it[4]]
+        less = [it for it in of_nodes if it[2] <= it[4]]
+        return [
+            self._ask(target, index, wanted, ask, before)
+            for target, index, wanted, ask, before in (*more, *of_instances, *less)
+        ]
 
     def drain(self) -> Recording:
         plant = self._plant
@@ -139,19 +143,19 @@ class OperatorsTarget(Target):
 
     # --- requests ----------------------------------------------------------------------------
 
-    def _ask(self, target: str, before: int, wanted: int, ask: Callable[[int], int]) -> Applied:
+    def _ask(self, target: str, index: int, wanted: int, ask: Callable[[int, int], int], before: int) -> Applied:
         """Faults may lose a request, or hold it up until later."""
         if not self._troubled:
-            return Applied(target, before, wanted, ask(wanted))
+            return Applied(target, before, wanted, ask(index, wanted))
         lost, late_s = self._trouble.together("request-lost"), self._trouble.together("request-late")
         if wanted != before and lost > 0 and self._chance.random() < lost:
             self._tell(target, self.time_s, "request_lost", f"{wanted}")
             return Applied(target, before, wanted, before)
         if wanted != before and late_s > 0:
-            later: Callable[[], object] = partial(ask, wanted)
+            later: Callable[[], object] = partial(ask, index, wanted)
             heapq.heappush(self._late, (self.time_s + late_s, next(self._serial), later))
             return Applied(target, before, wanted, wanted)
-        return Applied(target, before, wanted, ask(wanted))
+        return Applied(target, before, wanted, ask(index, wanted))
 
     def _act(self) -> None:
         self._trouble.act(self.time_s)
