@@ -66,7 +66,8 @@ install_python() {
     say "installing Python packages into .venv"
     rm -f "$stamp"
     "$uv" venv -q --allow-existing --python "$python" .venv
-    VIRTUAL_ENV=$PWD/.venv "$uv" pip sync -q --require-hashes requirements.lock
+    # compiled now, once: where bytecode is not kept, each process would compile what it imports, for seconds
+    VIRTUAL_ENV=$PWD/.venv "$uv" pip sync -q --require-hashes --compile-bytecode requirements.lock
     VIRTUAL_ENV=$PWD/.venv "$uv" pip install -q --no-deps --no-build-isolation -e .
     printf '%s\n' "$wanted" >"$stamp"
 }
