@@ -14,13 +14,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import autoscalers
 import infra
 import jobs
 import workloads
+from autoscalers.model import Floats
 from experiments.archive import Archive, RunFolder
 from experiments.loop import control
 from experiments.planning import Run
@@ -69,7 +71,7 @@ def _measure(run: Run, folder: RunFolder) -> None:
         run_id=run.run_id,
         job=jobs.get(run.job),
         engine=run.engine,
-        curve=workloads.parse(dict(run.workload_spec), run.base).curve(run.duration_s, run.seed),
+        curve=_curve(_Load(run.workload_id, run.duration_s, run.seed, run)),
         seed=run.seed,
         initial_workers=policy.initial_workers() or run.initial_workers,
         options=run.place_options,
@@ -79,8 +81,32 @@ def _measure(run: Run, folder: RunFolder) -> None:
         control(infra.get(run.place), assignment, policy, recorder)
 
 
+@dataclass(frozen=True)
+class _Load:
+    """What a curve follows from."""
+
+    workload_id: str
+    duration_s: int
+    seed: int
+    run: Run = field(compare=False)
+    """One of the runs that it is for."""
+
+
+@lru_cache(maxsize=1)
+def _curve(load: _Load) -> Floats:
+    """The load of the latest run is kept: the next one is mostly another autoscaler's under the same."""
+    workload = workloads.parse(dict(load.run.workload_spec), load.run.base)
+    curve = workload.curve(load.duration_s, load.seed)
+    curve.flags.writeable = False
+    return curve
+
+
 def execute_all(runs: Sequence[Run], archive: Archive, workers: int) -> Iterator[Finished]:
-    """Do all runs, `workers` at a time, and yield each as it ends."""
+    """Do all runs, `workers` at a time, and yield each as it ends.
+
+    Seed after seed: what an interrupted campaign leaves compares everybody, and each load is made but once a worker.
+    """
+    runs = sorted(runs, key=lambda run: run.seed)
     if workers <= 1 or len(runs) <= 1:
         for run in runs:
             yield execute(run, archive)

@@ -60,7 +60,7 @@ class Run:
             "schema": SCHEMA_VERSION,
             "job": self.job,
             "engine": self.engine,
-            "workload": _with_trace_contents(dict(self.workload_spec), self.base),
+            "workload": self._workload_identity,
             "policy": self.policy,
             "parameters": self.parameters,
             "place": self.place,
@@ -73,6 +73,15 @@ class Run:
             identity["faults"] = [asdict(fault) for fault in self.faults]
         text = json.dumps(identity, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def workload_id(self) -> str:
+        """Tells workloads apart, wherever their traces lie."""
+        return json.dumps(self._workload_identity, sort_keys=True, default=str)
+
+    @property
+    def _workload_identity(self) -> Any:
+        return _with_trace_contents(dict(self.workload_spec), self.base)
 
     def record(self) -> dict[str, Any]:
         """What `run.json` says."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -102,20 +103,15 @@ class ModelBased(Agent):
         self.flag: Floats = self._flag_seen.copy()
         room = np.empty((2, *self.unknown.shape))
         seen = self._level_seen, self.level, self._flag_seen, self.flag
-        self._model = self.q, space.known, self.unknown, *seen, room
-        self._rates = learning.rate, learning.discount
+        model = self.q, space.known, self.unknown, *seen, room
+        self._learn = partial(backup.learn, learning.rate, learning.discount, *model)
 
     def learn(self, last: State, action: int, state: State) -> int:
-        return backup.learn(*self._model, (last[1], last[2], action), state, self.unknown_cost, *self._rates)
+        return self._learn(last, action, state, self.unknown_cost)
 
 
 class QLearning(Agent):
     """Model-free: only the value of the state that was left and the action that was taken is updated."""
 
     def learn(self, last: State, action: int, state: State) -> int:
-        k, level, flag = state
-        best = self.q[level, flag, int(backup.greedy(self.q, *state)), k]
-        target = self.cost + self.learning.discount * best
-        left = last[1], last[2], action, last[0]
-        self.q[left] += self.learning.rate * (target - self.q[left])
-        return int(backup.greedy(self.q, *state))
+        return backup.learn_one(self.learning.rate, self.learning.discount, self.q, last, action, state, self.cost)

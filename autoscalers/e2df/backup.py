@@ -144,6 +144,8 @@ def count(seen: Floats, shares: Floats) -> None:
 
 @_compiled
 def learn(
+    rate: float,
+    discount: float,
     q: Floats,
     known: Floats,
     unknown: Floats,
@@ -152,22 +154,39 @@ def learn(
     flag_seen: Floats,
     flag: Floats,
     room: Floats,
-    before: tuple[int, int, int],
+    last: tuple[int, int, int],
+    action: int,
     state: tuple[int, int, int],
     cost: float,
-    rate: float,
-    discount: float,
 ) -> int:
     """Algorithm 2: what a step tells of probabilities and costs, then a full backup. Returns the greedy action.
 
-    `before` is the level, the flag and the action of the last step; `room` is what a backup needs.
+    An action led from the `last` state to this one; `room` is what a backup needs.
     """
+    _, was, flagged = last
     k, x, f = state
-    was, flagged, action = before
     level_seen[was, x] += 1.0
     count(level_seen[was], level[was])
     flag_seen[flagged, action, f] += 1.0
     count(flag_seen[flagged, action], flag[flagged, action])
     observe_cost(unknown, k, x, f, cost, rate)
     backup(q, known, unknown, level, flag, discount, room)
+    return greedy(q, k, x, f)
+
+
+@_compiled
+def learn_one(
+    rate: float,
+    discount: float,
+    q: Floats,
+    last: tuple[int, int, int],
+    action: int,
+    state: tuple[int, int, int],
+    cost: float,
+) -> int:
+    """Q-learning: what a step tells of the state that was left alone. Returns the greedy action."""
+    before, was, flagged = last
+    k, x, f = state
+    target = cost + discount * q[x, f, greedy(q, k, x, f), k]
+    q[was, flagged, action, before] += rate * (target - q[was, flagged, action, before])
     return greedy(q, k, x, f)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A local manager asks to add or to remove."""
 
     target: str
@@ -23,8 +22,7 @@ class Request:
     """Of several, who comes first: what adds by its load, what removes last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What became of the requests."""
 
     granted: tuple[Request, ...]

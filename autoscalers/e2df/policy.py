@@ -209,7 +209,7 @@ class E2DF(Autoscaler[E2DFParams]):
             state = RegionState.of(view, busy.get(name, 0.0), granted.get(name, 0), short.get(name, 0))
             if change := manager.propose(state):
                 requests.append(Request(name, change, urgency=state.utilisation + state.unmet))
-        accepted = self._infrastructure.decide(requests, {}).granted if requests else ()
+        accepted = self._infrastructure.decide(requests, {}).granted
         return {
             request.target: max(0, observation.regions[request.target].nodes + request.change) for request in accepted
         }

@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autoscalers.model import Floats
 from infra.simulated.operators.pools import Node
 from infra.simulated.operators.topology import Topology
 
-Counts = NDArray[np.int64]
+Counts = Sequence[Sequence[int]]
+"""Instances by operator and region. Lists: they are short, and asked for one at a time."""
 
 
 class Placement(ABC):
@@ -42,7 +42,7 @@ class Placement(ABC):
     def regions(self, operator: int, instances: Counts) -> Sequence[int]:
         """Regions that an instance of this operator may go to, the best first.
 
-        `instances` counts [operator, region]. If no region has a slot, the instance waits for one in the first.
+        If no region has a slot, the instance waits for one in the first.
         """
 
     def leaver(self, nodes: Sequence[Node]) -> int:
@@ -57,9 +57,9 @@ class Near(Placement):
     """As near as possible to the instances that it reads from, counted in latency; in any region if need be."""
 
     def regions(self, operator: int, instances: Counts) -> Sequence[int]:
-        upstream = self.upstream[operator]
+        upstream = [instances[it] for it in self.upstream[operator]]
         # events are offered in the first region
-        from_there = instances[upstream].sum(axis=0) if upstream else np.eye(1, self.latency_s.shape[0])[0]
+        from_there = np.sum(upstream, axis=0) if upstream else np.eye(1, self.latency_s.shape[0])[0]
         added: list[int] = np.argsort(from_there @ self.latency_s, kind="stable").tolist()
         return added
 
@@ -72,7 +72,7 @@ class Home(Placement):
     """
 
     def regions(self, operator: int, instances: Counts) -> Sequence[int]:
-        mine: list[int] = instances[operator].tolist()
+        mine = instances[operator]
         most = max(mine)
         return [mine.index(most) if most else self.homes[operator]]
 

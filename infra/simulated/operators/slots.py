@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from infra.simulated.operators.placement import Placement
 from infra.simulated.operators.pools import Node, Pool
 
@@ -19,7 +17,7 @@ class Slots:
         self.placement = placement
         self.waiting: dict[int, tuple[int, int]] = {}
         """By operator, the longest waiting first: in which region it waits, and for how many slots."""
-        self._counts = np.zeros((operators, len(pools)), dtype=np.int64)
+        self._counts = [[0] * len(pools) for _ in range(operators)]
         self._where: dict[int, dict[str, int]] = {}
 
     @property
@@ -31,7 +29,7 @@ class Slots:
         for region in self.placement.regions(operator, self._counts):
             node = self.pools[region].take()
             if node is not None:
-                self._counts[operator, region] += 1
+                self._counts[operator][region] += 1
                 self._where.clear()
                 return node
         return None
@@ -46,7 +44,7 @@ class Slots:
         return None
 
     def give_back(self, operator: int, node: Node) -> None:
-        self._counts[operator, node.region] -= 1
+        self._counts[operator][node.region] -= 1
         self._where.clear()
         self.pools[node.region].give_back(node)
 
@@ -58,7 +56,7 @@ class Slots:
         found = self._where.get(operator)
         if found is None:
             best = self.placement.regions(operator, self._counts)[0]
-            mine = self._counts[operator].tolist()
+            mine = self._counts[operator]
             others = {self._regions[region]: count for region, count in enumerate(mine) if count and region != best}
             found = self._where[operator] = {self._regions[best]: mine[best], **others}
         return found

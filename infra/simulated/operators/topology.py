@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from jobs.model import Operator
 from jobs.operators import OUTSIDE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Topology:
     """A directed graph without cycles: every operator comes after those that it reads from.
 
@@ -62,7 +63,7 @@ class Topology:
             factors[goal] += factors[origin] * operators[origin].selectivity
         return cls(tuple(operators), tuple(edges), shares, factors)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(operator.name for operator in self.operators)
 

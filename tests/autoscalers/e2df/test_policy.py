@@ -48,6 +48,14 @@ def test_a_bucket_spaces_reconfigurations_out_on_either_level() -> None:
     assert [len(decision.nodes) for decision in decisions] == [1, 0, 1, 0]
 
 
+def test_a_bucket_fills_while_nobody_asks_on_either_level() -> None:
+    policy = autoscalers.create("e2df", acs="threshold", ics="simple", am="token-bucket", im="token-bucket", tokens=0.5)
+    busy, quiet = seen(8, 0, filter=5), seen(8, 2, utilisation=0.6, filter=5)
+    decisions = [policy.decide(one) for one in (busy, quiet, quiet, busy)]
+    assert [len(decision.parallelism) for decision in decisions] == [1, 0, 0, 1]
+    assert [len(decision.nodes) for decision in decisions] == [1, 0, 0, 1]
+
+
 def test_a_request_that_is_not_repeated_is_withdrawn() -> None:
     policy = autoscalers.create("e2df", acs="threshold", ics="static", nodes=8)
     waiting = seen(0, 0, utilisation=0.6, filter=5)
