@@ -27,6 +27,10 @@ _LATENCIES = (
 #: The notes that are held against what happened.
 _JUDGED = ("capacity", "forecast_wape", "recovery_s", "recovery_predicted_s")
 
+#: The events that tell of outages, and of what a run has to recover from; of nodes there may be many more.
+_OUTAGES = ("outage_start", "outage_end")
+_EPISODES = ("rescale_start", "failure", "recovered")
+
 #: Decisions about the nodes of a region name it after this.
 REGION = "region:"
 
@@ -134,11 +138,11 @@ def from_events(spark: SparkSession, runs: Sequence[RunRecord]) -> DataFrame:
     Sums of when the run went down and came up, and whether it is still down, make the downtime later.
     """
     kind, time = fn.col("kind"), fn.col("time_s")
-    rows = read(spark, "events", runs, ["run_id", "time_s", "kind"])
+    rows = read(spark, "events", runs, ["run_id", "time_s", "kind"]).where(kind.isin(*_OUTAGES, *_EPISODES))
     # Events of the same instant keep the order in which they were written.
     in_order = Window.partitionBy("run_id").orderBy("time_s", "position")
     earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    outage_before = fn.last(fn.when(kind.isin("outage_start", "outage_end"), kind), ignorenulls=True).over(earlier)
+    outage_before = fn.last(fn.when(kind.isin(*_OUTAGES), kind), ignorenulls=True).over(earlier)
     was_down = outage_before.eqNullSafe(fn.lit("outage_start"))
     marked = rows.withColumn("position", fn.monotonically_increasing_id()).select(
         "run_id",

@@ -71,9 +71,9 @@ class OperatorView:
         return float(measured.mean()) if measured.size else float("nan")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RegionView:
-    """One region's node pool."""
+    """One region's node pool. To be read only, and not frozen for the same reason."""
 
     nodes: int
     idle: int
@@ -122,9 +122,9 @@ class Profiling:
             raise ValueError("load_step and overload must be above 0, slower above 1, failure_s not negative")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Observation:
-    """What a policy may see: the samples since its last decision, never the truth behind them."""
+    """What a policy may see: the samples since its last decision, never the truth behind them. To be read only."""
 
     time_s: float
     workload: Floats

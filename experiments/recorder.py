@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -100,8 +101,9 @@ def _repeating(schema: pa.Schema) -> list[str]:
     return [field.name for field in schema if not pa.types.is_floating(field.type)]
 
 
+@lru_cache(maxsize=16)
 def _repeated(value: str, rows: int, kind: pa.DataType) -> pa.Array:
-    """One value for every row, without making it once a row."""
+    """One value for every row, without making it once a row; pieces of a table are mostly of the same length."""
     indices = pa.array(np.zeros(rows, dtype=np.int16))
     return pa.DictionaryArray.from_arrays(indices, pa.array([value])).cast(kind)
 

@@ -13,13 +13,18 @@ apt_install() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+# Of several of a version the first that has the interpreter in the program itself: out of a shared library, as pyenv
+# builds it, the same code takes a fifth longer.
 find_python() {
     for name in python3.13 python3.12 python3.11 python3; do
-        if command -v "$name" >/dev/null 2>&1 &&
-            "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; then
-            command -v "$name"
-            return
-        fi
+        found=
+        for path in $(which -a "$name" 2>/dev/null || command -v "$name"); do
+            real=$("$path" -c 'import sys; (3, 11) <= sys.version_info[:2] < (3, 14) and print(sys.executable)' \
+                2>/dev/null) && [ -n "$real" ] || continue
+            found=${found:-$real}
+            if ! ldd "$real" 2>/dev/null | grep -q libpython; then found=$real; break; fi
+        done
+        if [ -n "$found" ]; then printf '%s\n' "$found"; return; fi
     done
     fail "Python 3.11, 3.12 or 3.13 is needed and was not found; on Debian or Ubuntu: apt-get install python3"
 }

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from autoscalers.model import Decision, Floats, Observation
 from infra.faults import Incident
@@ -39,8 +39,7 @@ class Assignment:
     """What goes wrong, in the order of time; all of a kind that the place supports."""
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """What became of one part of a decision."""
 
     target: str

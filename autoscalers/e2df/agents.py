@@ -59,24 +59,26 @@ class Agent(ABC):
             for change, costs in zip(CHANGES, space.known, strict=True)
         ]
         """[action][k] What is known of the cost of an action with k of them."""
-        self._best: int | None = None
+        self._explores = learning.exploration
 
     def step(self, state: State, unknown: float) -> int:
         """Learn from the step that led here and answer with the next change: -1, 0 or +1."""
-        if self._before is not None:
-            last, action = self._before
+        if self._before is None:
+            action = int(backup.greedy(self.q, *state))
+        else:
+            last, before = self._before
             self.unknown_cost = unknown
-            self.cost = self._paid[action][last[0]] + unknown
-            self._best = self.learn(last, action, state)
-        action = self.choose(state)
+            self.cost = self._paid[before][last[0]] + unknown
+            action = self.learn(last, before, state)
+        if self._explores and self.rng.random() < self._explores:
+            action = self.any_action(state)
         self._before = state, action
         return CHANGES[action]
 
-    def choose(self, state: State) -> int:
-        if self.learning.exploration and self.rng.random() < self.learning.exploration:
-            k, level, flag = state
-            return int(self.rng.choice(np.flatnonzero(np.isfinite(self.q[level, flag, :, k]))))
-        return int(backup.greedy(self.q, *state)) if self._best is None else self._best
+    def any_action(self, state: State) -> int:
+        """One that can be taken, at random."""
+        k, level, flag = state
+        return int(self.rng.choice(np.flatnonzero(np.isfinite(self.q[level, flag, :, k]))))
 
     @abstractmethod
     def learn(self, last: State, action: int, state: State) -> int:

@@ -92,9 +92,11 @@ class Learner(OperatorManager):
 
     def _level_of(self, rate: float) -> int:
         """Up to the operator's highest rate; where nobody says which that is, the highest it has met."""
-        self._met = max(rate, self._met)
-        highest = self.rate_max or self._met
-        return min(self.settings.levels - 1, int(self.settings.levels * rate / highest)) if highest else 0
+        highest = self.rate_max
+        if not highest:
+            highest = self._met = max(rate, self._met)
+        levels = self.settings.levels
+        return min(levels - 1, int(levels * rate / highest)) if highest else 0
 
 
 class ModelBasedManager(Learner):

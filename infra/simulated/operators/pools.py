@@ -42,7 +42,7 @@ class Pool:
     @property
     def busy(self) -> int:
         """Nodes that hold an instance."""
-        return sum(node.used > 0 for node in self.nodes)
+        return len(self.nodes) - [node.used for node in self.nodes].count(0)
 
     def take(self) -> Node | None:
         """A slot on the fullest node that has one, so that others can become idle; None if there is none."""
