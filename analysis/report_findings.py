@@ -87,6 +87,7 @@ def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:
             Cell(title_of(metric), kind if kind != "value" else ""),
             Cell(_compared(published, kind, unit_of(metric, objectives))),
             Cell(_compared(measured, kind, unit_of(metric, objectives))),
+            Cell(_off(published, measured) if kind == "value" else NONE),
             Cell(_tolerance(tolerance, kind)),
             Cell("yes" if reproduced else "no", tone="good" if reproduced else "bad") if known else Cell(NONE),
             Cell(str(found["note"] or "")),
@@ -99,6 +100,7 @@ def comparison(rows: pd.DataFrame, objectives: Objectives) -> Table:
         Column("Figure"),
         Column("Published", numeric=True),
         Column("Measured", numeric=True),
+        Column("Off by", numeric=True),
         Column("Tolerance", numeric=True),
         Column("Reproduced"),
         Column("Note"),
@@ -111,6 +113,10 @@ def _compared(value: float | None, kind: str, unit: str) -> str:
     if kind == "change":
         return change(value)
     return NONE if kind == "ordering" else quantity(value, unit)
+
+
+def _off(published: float | None, measured: float | None) -> str:
+    return change(measured / published - 1) if published and measured is not None else NONE
 
 
 def _tolerance(tolerance: float | None, kind: str) -> str:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
 from experiments.campaign import Campaign
 from experiments.cli.console import Json, output, print_json
 from experiments.cli.run import ArchiveOption, SuiteArgument
 from experiments.errors import UserError
+
+if TYPE_CHECKING:
+    from analysis import report_tables
+
+#: A space that no line breaks at.
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 def compare(suite: SuiteArgument, archive: ArchiveOption = None, json: Json = False) -> None:
@@ -19,7 +28,8 @@ def compare(suite: SuiteArgument, archive: ArchiveOption = None, json: Json = Fa
     Exits with 1 if a figure does not come out, so that a script can ask.
     """
     from analysis import results
-    from analysis.figures import number, records
+    from analysis.figures import records
+    from analysis.report_findings import comparison
 
     campaign = Campaign.open(suite, archive=archive)
     name = campaign.suite.name
@@ -27,33 +37,32 @@ def compare(suite: SuiteArgument, archive: ArchiveOption = None, json: Json = Fa
         raise UserError(f"{name}: it names no published figures; `published:` in a suite lists what a paper reports")
     if not results.exists(campaign.archive.results, "comparison"):
         raise UserError(f"{name}: no results in {campaign.archive.root} yet; first: tidebed run {suite}")
-    rows = records(results.read(campaign.archive.results, "comparison"))
+    found = results.read(campaign.archive.results, "comparison")
     if json:
-        print_json([{key: _plain(value) for key, value in row.items()} for row in rows])
+        print_json([{key: _plain(value) for key, value in row.items()} for row in records(found)])
     else:
-        table = Table(title=f"{name}: published against measured", title_justify="left", title_style="bold")
-        for heading in ("", "source", "scenario", "autoscaler", "metric"):
-            table.add_column(heading)
-        for heading in ("published", "measured", "off by"):
-            table.add_column(heading, justify="right")
-        for row in rows:
-            published, measured = number(row["published"]), number(row["measured"])
-            off = "" if published is None or measured is None or not published else f"{measured / published - 1:+.0%}"
-            table.add_row(
-                "yes" if row["reproduced"] else "[bold red]no[/]",
-                str(row["source"]),
-                f"{row['job']} · {row['workload']}",
-                str(row["autoscaler"]),
-                f"{row['metric']} ({row['kind']})",
-                "" if published is None else f"{published:g}",
-                "–" if measured is None else f"{measured:.4g}",
-                off if row["kind"] == "value" else "",
-            )
-        output.print(table)
-        reproduced = sum(bool(row["reproduced"]) for row in rows)
-        output.print(f"{reproduced} of {len(rows)} reproduced")
-    if not all(row["reproduced"] for row in rows):
+        output.print(_lines(comparison(found, campaign.objectives()), title=f"{name}: published against measured"))
+        output.print(f"{found['reproduced'].eq(True).sum()} of {len(found)} reproduced")
+    if not found["reproduced"].eq(True).all():
         raise typer.Exit(1)
+
+
+def _lines(found: report_tables.Table, *, title: str) -> Table:
+    """The report's table, a line each: without its notes, and with each source above what it says."""
+    shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for column in found.columns[1:-1]:
+        shown.add_column(column.title, justify="right" if column.numeric else "left")
+    for source, *cells, _ in found.rows:
+        if source.text:
+            shown.add_section()
+            shown.add_row(f"[bold]{escape(source.text).replace(' ', _UNBROKEN)}[/]")
+        shown.add_row(*(_styled(cell) for cell in cells))
+    return shown
+
+
+def _styled(cell: report_tables.Cell) -> str:
+    text = escape(f"{cell.text} ({cell.note})" if cell.note else cell.text)
+    return f"[bold red]{text}[/]" if cell.tone == "bad" else text
 
 
 def _plain(value: object) -> object:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ def table(ranking: Ranking, cost_unit: str, width: int) -> Table:
     shown.add_column("autoscaler", overflow="fold")
     for heading in (cost_unit, "violations", "workers", "p95", "actions"):
         shown.add_column(heading, justify="right", no_wrap=True)
+    from analysis.report_numbers import quantity
+
+    share = partial(quantity, unit="share")
     roomy = width >= _ROOMY
     if roomy:
         shown.add_column("confidence")
@@ -41,10 +45,10 @@ def table(ranking: Ranking, cost_unit: str, width: int) -> Table:
         cells = [
             standing.rank,
             standing.autoscaler,
-            _with_interval(standing.cost, money),
-            _with_interval(standing.violations, "{:.1%}"),
+            _with_interval(standing.cost, money.format),
+            _with_interval(standing.violations, share),
             _number(standing.mean_workers, "{:.1f}"),
-            _number(standing.latency_p95, "{:.1f} s"),
+            quantity(standing.latency_p95, "s"),
             _number(standing.scaling_actions, "{:.0f}"),
             standing.confidence,
         ]
@@ -73,9 +77,9 @@ def _money(costs: Iterable[float | None]) -> str:
     return f"{{:.{max(2, 2 - floor(log10(highest)))}f}}"
 
 
-def _with_interval(figure: Figure, form: str) -> str:
+def _with_interval(figure: Figure, show: Callable[[float], str]) -> str:
     if figure.mean is None:
         return "–"
-    text = form.format(figure.mean)
+    text = show(figure.mean)
     # the upper half: the lower one may be cut at zero
-    return text if figure.high is None else f"{text} ±{form.format(figure.high - figure.mean)}"
+    return text if figure.high is None else f"{text} ±{show(figure.high - figure.mean)}"

@@ -116,7 +116,8 @@ def show(campaign: Campaign, outcome: Outcome, *, json: bool) -> None:
             }
         )
         return
-    for ranking in rankings:
+    # where there is one scenario, "all scenarios" would say the same again
+    for ranking in rankings[1:] if len(rankings) == 2 else rankings:
         output.print(ranked.table(ranking, campaign.objectives().cost_unit, output.width))
     for run in outcome.failed:
         output.print(f"failed: {run.label}: {run.error} (see {run.log})", markup=False, soft_wrap=True)

@@ -142,6 +142,7 @@ def test_a_campaign_from_the_suite_to_the_report_and_again(suite_file: Write, tm
     second = tidebed("run", path, "--archive", "kept", cwd=tmp_path)
     assert second.returncode == 0
     assert "All 6 runs of whole are archived: nothing to do" in second.stderr
+    assert "all scenarios" not in second.stdout, "there is but one, and it is shown once"
     assert (results / "report.html").stat().st_mtime_ns == stamp
 
     dearer = tidebed("run", suite_file(text.replace("0.1 USD", "0.2 EUR")), "--archive", "kept", "--json", cwd=tmp_path)
@@ -158,3 +159,6 @@ def test_a_campaign_from_the_suite_to_the_report_and_again(suite_file: Write, tm
     compared = tidebed("compare", path, "--archive", "kept", "--json", cwd=tmp_path)
     assert compared.returncode == 1, "a figure that does not come out is told to scripts"
     assert [row["reproduced"] for row in json.loads(compared.stdout)] == [True, True, False]
+    told = tidebed("compare", path, "--archive", "kept", cwd=tmp_path).stdout
+    assert (told.split().count("yes"), told.split().count("no")) == (2, 1)
+    assert told.splitlines()[-1] == "2 of 3 reproduced"

@@ -71,10 +71,10 @@ def test_regressions_come_worst_first(sample: tuple[Path, ReportContext]) -> Non
 def test_published_figures_keep_their_kind(sample: tuple[Path, ReportContext]) -> None:
     text = (sample[0] / "report.md").read_text()
     _, *rows = parsed(text, "Published against measured")
-    assert [row[3:7] for row in rows] == [
-        ["−71 %", "−58 %", "±15 points", "yes"],
-        ["312 ms", "1.90 s", "±50 %", "no"],
-        ["–", "–", "–", "yes"],
+    assert [row[3:8] for row in rows] == [
+        ["−71 %", "−58 %", "–", "±15 points", "yes"],
+        ["312 ms", "1.90 s", "+509 %", "±50 %", "no"],
+        ["–", "–", "–", "–", "yes"],
     ]
     assert "2 of 3 published figures reproduced." in text
 
