@@ -14,7 +14,7 @@ import pytest
 
 from experiments.archive import RunFolder
 from experiments.campaign import Campaign
-from experiments.execution import _alone, execute
+from experiments.execution import _alone, execute, execute_all
 from experiments.schema import RUN_TABLES
 
 Write = Callable[..., str]
@@ -61,6 +61,37 @@ def test_the_same_run_gives_the_same_data(suite_file: Write, tmp_path: Path) -> 
         manifests = [json.loads((campaign.folder(run).path / "manifest.json").read_text()) for run in campaign.runs]
         sums.append([manifest["sha256"]["metrics.parquet"] for manifest in manifests])
     assert sums[0] == sums[1]
+
+
+def test_runs_go_seed_after_seed(suite_file: Write, tmp_path: Path) -> None:
+    campaign = Campaign.open(suite_file(), archive=tmp_path / "archive")
+    done = [finished.run for finished in execute_all(campaign.runs, campaign.archive, workers=1)]
+    assert [run.seed for run in done] == sorted(run.seed for run in campaign.runs)
+    assert [run.autoscaler for run in done[:2]] == [experiment.autoscaler for experiment in campaign.experiments]
+
+
+def test_a_load_is_kept_for_the_next_run_but_not_for_another(suite_file: Write, tmp_path: Path) -> None:
+    def loads(rate: int, seed: int = 1) -> list[float]:
+        (tmp_path / "load.csv").write_text(f"t_seconds,rate\n0,{rate}\n300,{rate}\n")
+        text = f"""
+        name: traced
+        duration: 5m
+        repetitions: 1
+        seed: {seed}
+        jobs: [yahoo]
+        workloads: [{{name: recorded, trace: {tmp_path / "load.csv"}, noise: 1%}}]
+        autoscalers: [static, hpa]
+        """
+        campaign = Campaign.open(suite_file(text), archive=tmp_path / "archive")
+        assert not campaign.run_all(workers=1).failed
+        tables = [pq.read_table(campaign.folder(run).path / "metrics.parquet") for run in campaign.runs]
+        assert tables[0]["workload"] == tables[1]["workload"]
+        return tables[0]["workload"].to_pylist()
+
+    first = loads(1000)
+    assert sum(first) == pytest.approx(300 * 1000, rel=0.01)
+    assert sum(loads(2000)) == pytest.approx(300 * 2000, rel=0.01), "the trace's contents count, not its path"
+    assert loads(1000, seed=2) != first
 
 
 @pytest.mark.usefixtures("raising")
