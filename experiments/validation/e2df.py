@@ -2,10 +2,11 @@
 
     python -m experiments.validation.e2df PROFILE.csv[.gz] [COMBINATION ...] [NAME=NUMBER ...]
 
-The profile has the columns t_seconds,rate, a row a minute, and is not part of Tidebed. A combination is a label of the
+The profile has the columns t_seconds,rate, a row a minute, and is not part of Tidebed; `suite` in its place stands for
+the load of the suites, with their first seed, to be compared with it. A combination is a label of the
 suites paper-e2df and paper-e2df-objectives, such as static/threshold or "rl w_d=0.1"; without any, all that the paper
 has are run. A name is a parameter of the policy or a constant of the simulated system (`tidebed list profiles`):
-idle=1, random_leave=0.
+idle=1, random_leave=0. `cut=613` cuts the load off at that rate.
 
 What was measured ends with where the nodes go: those that the replicas of each region need if packed tightly, those
 that they need beyond that because they are scattered, and those that hold none.
@@ -23,6 +24,7 @@ from rich.table import Table
 import autoscalers
 import infra
 import jobs
+import workloads
 from autoscalers.model import Floats, RegionView
 from experiments.loop import FLUSH_S
 from experiments.planning import Run, plan
@@ -34,6 +36,8 @@ SUITES = ("paper-e2df", "paper-e2df-objectives")
 BOUND_S = np.float32(0.06)
 METRICS = ("slo_violation_share", "reconfigured_share", "mean_workers", "mean_nodes")
 PARTS = ("packed", "scattered", "empty")
+#: In place of a profile: the suites' own load. Where a load is cut off.
+OWN, CUT = "suite", "cut"
 
 
 def measured(run: Run, rates: Floats, changes: dict[str, float]) -> dict[str, float]:
@@ -95,6 +99,11 @@ def profile_rates(profile: Path) -> Floats:
     return load_trace(profile).curve(int(load(SUITES[0]).suite.duration))[::60]
 
 
+def suite_rates(run: Run) -> Floats:
+    """What the suites' own load offers in each minute of a run."""
+    return workloads.parse(dict(run.workload_spec), run.base).curve(run.duration_s, run.seed)[::60]
+
+
 def main(arguments: list[str]) -> int:
     console = Console(width=120)
     runs, figures = combinations(), published()
@@ -104,13 +113,16 @@ def main(arguments: list[str]) -> int:
     except ValueError:
         changes = {"": 0.0}
     profile = jobs.get("wordcount").profiles["e2df"]
-    names = {*runs["rl/rl"].parameters, *profile.constants, *profile.delays}
-    if not arguments or not Path(arguments[0]).is_file() or set(wanted) - set(runs) or changes.keys() - names:
-        usage = f"python -m experiments.validation.e2df PROFILE.csv [{' | '.join(runs)}] [NAME=NUMBER]"
+    names = {*runs["rl/rl"].parameters, *profile.constants, *profile.delays, CUT}
+    own = arguments[:1] == [OWN]
+    if not (own or (arguments and Path(arguments[0]).is_file())) or set(wanted) - set(runs) or changes.keys() - names:
+        usage = f"python -m experiments.validation.e2df PROFILE.csv|suite [{' | '.join(runs)}] [NAME=NUMBER]"
         Console(stderr=True).print(f"write: {usage}", markup=False)
         return 2
-    rates = profile_rates(Path(arguments[0]))
-    shown = Table(title="Tables 1 and 2 on the authors' own load", title_justify="left", title_style="bold")
+    rates = suite_rates(runs["rl/rl"]) if own else profile_rates(Path(arguments[0]))
+    rates = np.minimum(rates, changes.pop(CUT, np.inf))
+    whose = "the suites'" if own else "the authors'"
+    shown = Table(title=f"Tables 1 and 2 on {whose} own load", title_justify="left", title_style="bold")
     for heading in ("nodes/operators", "", "violations", "reconfigured", "replicas", "nodes", " + ".join(PARTS)):
         shown.add_column(heading, justify="left" if heading in ("nodes/operators", "") else "right", no_wrap=True)
     for name in wanted or figures:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,13 @@ def test_all_that_table_1_reports_is_measured() -> None:
     assert 0 < found["reconfigured_share"] < 0.2
     assert found["mean_nodes"] == pytest.approx(30, abs=0.2), "from 12 nodes a region to 10, after a minute"
     assert sum(found[part] for part in e2df.PARTS) == pytest.approx(found["mean_nodes"], abs=0.5)
+
+
+def test_the_suites_own_load_is_that_of_their_runs() -> None:
+    run = replace(e2df.combinations()["rl/rl"], duration_s=86_400)
+    rates = e2df.suite_rates(run)
+    assert rates.size == 1440
+    assert 0 <= rates.min() < 100 < 450 < rates.max() <= 700
 
 
 @pytest.mark.parametrize("wrong", [[], ["no-such-file"], [__file__, "rl/nothing"], [__file__, "no_such_name=1"]])
