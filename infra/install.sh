@@ -34,11 +34,16 @@ find_uv() {
     tools=$PWD/.state/uv
     if [ ! -x "$tools/bin/uv" ]; then
         say "uv is missing: fetching it with pip"
-        if ! "$1" -m pip --version >/dev/null 2>&1; then
+        with_pip=
+        for python in "$1" python3 python3.13 python3.12 python3.11; do
+            if "$python" -m pip --version >/dev/null 2>&1; then with_pip=$python; break; fi
+        done
+        if [ -z "$with_pip" ]; then
             debian_root || fail "pip is needed to fetch uv; on Debian or Ubuntu: apt-get install python3-pip"
             apt_install python3-pip
+            with_pip=$1
         fi
-        PIP_ROOT_USER_ACTION=ignore "$1" -m pip install -q --disable-pip-version-check --require-hashes \
+        PIP_ROOT_USER_ACTION=ignore "$with_pip" -m pip install -q --disable-pip-version-check --require-hashes \
             --target "$tools" -r infra/uv.lock >&2
     fi
     printf '%s\n' "$tools/bin/uv"
