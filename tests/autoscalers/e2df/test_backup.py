@@ -170,3 +170,17 @@ def test_a_model_learns_sooner_than_trial_and_error() -> None:
     modelled = world(model, 2000)
     assert modelled < 0.25, "near 0.1, what the load needs on average, and what changes and surprises cost"
     assert modelled < world(trial, 2000)
+
+
+def test_q_learning_moves_one_value_towards_the_cost_and_what_is_to_come() -> None:
+    space = Space(counts=3, levels=2, flags=1, known=np.tile([0.0, 0.5, 1.0], (3, 1)))
+    agent = QLearning(space, Learning(discount=0.9, rate=0.1), np.random.default_rng(0))
+    agent.q[1, 0, :, 2] = 4.0, 3.0, np.inf
+    before = agent.q.copy()
+    more = CHANGES.index(1)
+    agent.step((1, 0, 0), 0.0)
+    agent._before = (1, 0, 0), more
+    assert agent.step((2, 1, 0), 0.2) == 0, "the least cost to come is that of keeping them"
+    changed = np.argwhere(agent.q != before).tolist()
+    assert changed == [[0, 0, more, 1]], "the state that was left, and the action that was taken"
+    assert agent.q[0, 0, more, 1] == pytest.approx(0.1 * (1.0 + 0.2 + 0.9 * 3.0))
